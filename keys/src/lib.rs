@@ -2,6 +2,7 @@
 
 pub mod codes;
 mod finding;
+pub mod jcs;
 pub mod json;
 
 pub use finding::{Code, Finding, Level, Page, Span};
