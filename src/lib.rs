@@ -1,1 +1,10 @@
-//! Placeholder.
+//! Sign, verify and admit A2A AgentCards, knowing exactly what a signature covers.
+
+mod canonical;
+mod card;
+pub mod codes;
+
+pub use canonical::{CanonicalPayload, Form, NoCanonicalForm, UnknownForm};
+pub use card::{CardError, UntrustedCard};
+pub use countersign_keys::json::Limits;
+pub use countersign_keys::{Code, Finding, Level, Span};

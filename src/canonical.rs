@@ -1,0 +1,203 @@
+//! Canonical forms: the named ways from a received card to the octets that a signer signs.
+//!
+//! A form is applied to the tree as it was received, without its top-level member `signatures`. It never invents a
+//! member (except `a2a-1.0-filled`) and never changes a value. Which members have no image in the payload is
+//! recorded while the form is applied: that is what a signature under this form does not cover.
+
+mod apply;
+mod python;
+mod recipe;
+
+use std::fmt;
+use std::str::FromStr;
+
+use countersign_keys::json::NodeId;
+
+use crate::card::UntrustedCard;
+pub(crate) use apply::Lost;
+
+/// The name of a canonical form, in the order in which forms are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Form {
+    /// A2A 1.0 §8.4.1: presence by schema, unknown members dropped, RFC 8785. The form the specification describes.
+    A2a10,
+    /// The same with unknown members kept; camelCase names only.
+    A2a10Open,
+    /// RFC 8785 of what was received; nothing dropped. The only form that countersign signs for 0.3 cards.
+    AsReceived,
+    /// What a2a-python from 1.1.4 and a2a-js from 1.0.1 sign: by schema, then every `""`, `[]`, `{}` and null removed.
+    Sdk1x,
+    /// `a2a-1.0` with absent REQUIRED members at their default: for cards that an SDK re-emitted after signing.
+    A2a10Filled,
+    /// What a2a-python 1.0.0 to 1.1.3 sign: as `sdk-1.x`, written by Python's JSON module.
+    SdkPy10,
+    /// What a2a-js signs when it is given a typed object: `sdk-1.x` without `securitySchemes`.
+    SdkJsTyped,
+    /// What a2a-python 0.3.24 to 0.3.26 sign: the 0.3 model without defaults and empties, Python's JSON.
+    SdkPy03,
+    /// What a2a-python 0.3.22 and 0.3.23 sign: the same with every falsy value removed.
+    SdkPy0322,
+    /// What zeph-a2a signs: received JSON without members equal to `""`, `false`, `0`, `[]` or `{}`.
+    Zeph,
+}
+
+impl Form {
+    /// Every form, in the order in which they are tried.
+    pub const ALL: [Self; 10] = [
+        Self::A2a10,
+        Self::A2a10Open,
+        Self::AsReceived,
+        Self::Sdk1x,
+        Self::A2a10Filled,
+        Self::SdkPy10,
+        Self::SdkJsTyped,
+        Self::SdkPy03,
+        Self::SdkPy0322,
+        Self::Zeph,
+    ];
+
+    /// The forms that are accepted unless the caller says otherwise.
+    pub const ACCEPTED: [Self; 5] =
+        [Self::A2a10, Self::A2a10Open, Self::AsReceived, Self::Sdk1x, Self::SdkPy10];
+
+    /// The forms that countersign signs under.
+    pub const SIGNABLE: [Self; 5] = Self::ACCEPTED;
+
+    /// Its public name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::A2a10 => "a2a-1.0",
+            Self::A2a10Open => "a2a-1.0-open",
+            Self::AsReceived => "as-received",
+            Self::Sdk1x => "sdk-1.x",
+            Self::A2a10Filled => "a2a-1.0-filled",
+            Self::SdkPy10 => "sdk-py-1.0",
+            Self::SdkJsTyped => "sdk-js-typed",
+            Self::SdkPy03 => "sdk-py-0.3",
+            Self::SdkPy0322 => "sdk-py-0.3.22",
+            Self::Zeph => "zeph",
+        }
+    }
+
+    /// Who makes signatures under this form.
+    #[must_use]
+    pub const fn signers(self) -> &'static str {
+        match self {
+            Self::A2a10 => "the A2A 1.0 specification",
+            Self::A2a10Open => "a2a-protocol-types 0.15",
+            Self::AsReceived => {
+                "Mastra, a2a-protocol-types 0.14 and others; every 0.3 card signed by countersign"
+            }
+            Self::Sdk1x => "a2a-python from 1.1.4, a2a-js from 1.0.1",
+            Self::A2a10Filled => "signers of a2a-1.0 whose card an SDK re-emitted",
+            Self::SdkPy10 => "a2a-python 1.0.0 to 1.1.3",
+            Self::SdkJsTyped => "a2a-js given a typed object",
+            Self::SdkPy03 => "a2a-python 0.3.24 to 0.3.26",
+            Self::SdkPy0322 => "a2a-python 0.3.22 and 0.3.23",
+            Self::Zeph => "zeph-a2a",
+        }
+    }
+
+    /// Whether countersign signs under it.
+    #[must_use]
+    pub fn is_signable(self) -> bool {
+        Self::SIGNABLE.contains(&self)
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A text that names no canonical form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{found}` is no canonical form, expected one of {}", Form::ALL.map(Form::name).join(", "))]
+pub struct UnknownForm {
+    /// The text.
+    pub found: String,
+}
+
+impl FromStr for Form {
+    type Err = UnknownForm;
+
+    fn from_str(name: &str) -> Result<Self, UnknownForm> {
+        Self::ALL
+            .into_iter()
+            .find(|form| form.name() == name)
+            .ok_or_else(|| UnknownForm { found: name.to_owned() })
+    }
+}
+
+/// A card has no octets under a form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the card has no canonical form `{form}`: the security scheme at `{pointer}` has no `type` that A2A 0.3 knows"
+)]
+pub struct NoCanonicalForm {
+    /// The form.
+    pub form: Form,
+    /// JSON Pointer of the member that does not fit.
+    pub pointer: String,
+}
+
+/// The octets of a card under one form, and which members have no image in them.
+#[derive(Clone, Debug)]
+pub struct CanonicalPayload {
+    form: Form,
+    octets: Vec<u8>,
+    pub(crate) lost: Vec<Lost>,
+    /// Whether the payload holds names that the received card spells otherwise, or members that it does not hold.
+    pub(crate) respelled: Respelled,
+}
+
+/// Whether reading the payload gives other member names or more members than the received card has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Respelled {
+    No,
+    Yes,
+}
+
+impl CanonicalPayload {
+    /// Applies `form` to the card without its top-level `signatures`.
+    ///
+    /// # Errors
+    ///
+    /// [`NoCanonicalForm`] when the form cannot express the card: only the two `sdk-py-0.3` forms refuse, and only
+    /// security schemes that are not of A2A 0.3.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use countersign::{CanonicalPayload, Form, Limits, UntrustedCard};
+    ///
+    /// let card = UntrustedCard::read(r#"{"name": "Agent", "x-note": 1, "skills": []}"#, &Limits::default())?;
+    /// assert_eq!(CanonicalPayload::of(&card, Form::A2a10)?.octets(), br#"{"name":"Agent","skills":[]}"#);
+    /// assert_eq!(CanonicalPayload::of(&card, Form::Sdk1x)?.octets(), br#"{"name":"Agent"}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(card: &UntrustedCard, form: Form) -> Result<Self, NoCanonicalForm> {
+        apply::apply(card, form)
+    }
+
+    /// The form.
+    #[must_use]
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// The octets that a signature under this form is made over, before base64url.
+    #[must_use]
+    pub fn octets(&self) -> &[u8] {
+        &self.octets
+    }
+}
+
+/// What is handed on of a card: the payload's tree under `form`, with the values in `kept` although they have no
+/// image in the payload. RFC 8785 octets, whatever the form writes.
+pub(crate) fn with_kept(card: &UntrustedCard, form: Form, kept: &[NodeId]) -> Vec<u8> {
+    apply::with_kept(card, form, kept)
+}

@@ -1,0 +1,149 @@
+//! A card as received: nothing in it may be believed yet.
+
+pub(crate) mod schema;
+mod spelling;
+
+use countersign_keys::Finding;
+use countersign_keys::json::{self, Document, Kind, Limits, Value};
+
+use crate::codes;
+
+/// A card that was read and is well-formed, and of which nothing is known yet.
+#[derive(Debug)]
+pub struct UntrustedCard {
+    document: Document,
+    findings: Vec<Finding>,
+}
+
+/// Why octets are no card.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CardError {
+    /// They are not strict I-JSON.
+    #[error(transparent)]
+    Json(#[from] json::Error),
+    /// The JSON value is no object.
+    #[error("the JSON value is {found}, expected an object: an AgentCard")]
+    NotAnObject {
+        /// What it is.
+        found: &'static str,
+    },
+    /// Two members that a lenient reader takes for one.
+    #[error(
+        "member `{name}` at line {line}, column {column} reads like `{known}` in the same object (`{pointer}`)"
+    )]
+    AmbiguousMember {
+        /// The spelling that is not the known one.
+        name: String,
+        /// The known member.
+        known: &'static str,
+        /// JSON Pointer of the object that holds both.
+        pointer: String,
+        /// Line of the member, counted from 1.
+        line: usize,
+        /// Column of the member, counted from 1.
+        column: usize,
+    },
+}
+
+impl CardError {
+    /// The public code.
+    #[must_use]
+    pub fn code(&self) -> countersign_keys::Code {
+        match self {
+            Self::Json(error) => error.code(),
+            Self::NotAnObject { .. } => codes::CARD_NOT_AN_AGENT_CARD,
+            Self::AmbiguousMember { .. } => codes::JSON_AMBIGUOUS_MEMBER,
+        }
+    }
+
+    /// JSON Pointer of the place; empty for the whole card.
+    #[must_use]
+    pub fn pointer(&self) -> &str {
+        match self {
+            Self::Json(error) => error.pointer(),
+            Self::NotAnObject { .. } => "",
+            Self::AmbiguousMember { pointer, .. } => pointer,
+        }
+    }
+}
+
+impl UntrustedCard {
+    /// Reads a card from octets that are not trusted.
+    ///
+    /// Checks that they are strict I-JSON, that the value is an object, and that no object holds two members that a
+    /// lenient reader takes for one (`url` and `URL`, `supportedInterfaces` and `supported_interfaces`). Does not
+    /// check that the card is complete or that any member has the right type.
+    ///
+    /// # Errors
+    ///
+    /// [`CardError::Json`] for octets that are not strict I-JSON, [`CardError::NotAnObject`] for another JSON value,
+    /// [`CardError::AmbiguousMember`] for a twin.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use countersign::{Limits, UntrustedCard};
+    ///
+    /// let card = UntrustedCard::read(r#"{"name": "Agent"}"#, &Limits::default())?;
+    /// assert_eq!(card.claimed_name(), Some("Agent"));
+    ///
+    /// let twins = UntrustedCard::read(r#"{"url": "a", "URL": "b"}"#, &Limits::default()).unwrap_err();
+    /// assert_eq!(twins.code().name(), "json.ambiguous-member");
+    /// # Ok::<(), countersign::CardError>(())
+    /// ```
+    pub fn read(octets: impl Into<Vec<u8>>, limits: &Limits) -> Result<Self, CardError> {
+        let document = Document::read(octets, limits)?;
+        let root = document.root();
+        if root.kind() != Kind::Object {
+            return Err(CardError::NotAnObject { found: root.kind().name() });
+        }
+        let mut findings = document.findings();
+        findings.extend(spelling::check(root)?);
+        Ok(Self { document, findings })
+    }
+
+    /// What the reader remarks on: `json.bom`, `json.rounded-number`, `card.snake-case`.
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// The whole card as a JSON value: claims, for reports and for tools that show a card.
+    #[must_use]
+    pub fn claims(&self) -> Value<'_> {
+        self.document.root()
+    }
+
+    /// The name that the card gives itself.
+    #[must_use]
+    pub fn claimed_name(&self) -> Option<&str> {
+        self.root().member("name").and_then(Value::as_text)
+    }
+
+    /// The octets as received.
+    #[must_use]
+    pub fn octets(&self) -> &[u8] {
+        self.document.octets()
+    }
+
+    pub(crate) fn document(&self) -> &Document {
+        &self.document
+    }
+
+    pub(crate) fn into_document(self) -> Document {
+        self.document
+    }
+
+    pub(crate) fn root(&self) -> Value<'_> {
+        self.document.root()
+    }
+}
+
+/// The member of a card with this camelCase name, however it is spelled.
+pub(crate) fn member<'d>(object: Value<'d>, name: &str) -> Option<Value<'d>> {
+    object.member(name).or_else(|| {
+        let snake = |(spelled, _): &(&str, Value<'_>)| schema::is_snake_case_of(spelled, name);
+        object.members().find(snake).map(|(_, value)| value)
+    })
+}
