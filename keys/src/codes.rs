@@ -83,4 +83,130 @@ declare_codes! {
         example: "EF BB BF before the first brace",
         instead: "Save the file as UTF-8 without BOM.",
     }
+    KEY_UNREADABLE = "key.unreadable" {
+        what: "The file or value is not a key in a form that is read here.",
+        why: "A key file that is read wrongly is worse than one that is refused.",
+        example: "a certificate, an OpenSSH key, or a PEM file whose END line is missing",
+        instead: "Give a PKCS#8 or SPKI PEM file, a JWK or a JWK set; the message names the `openssl` command that converts what was found.",
+    }
+    KEY_ENCRYPTED = "key.encrypted" {
+        what: "The private key is encrypted.",
+        why: "It cannot be used without its passphrase.",
+        example: "-----BEGIN ENCRYPTED PRIVATE KEY-----",
+        instead: "Decrypt it into a protected file with `openssl pkcs8 -in key.pem -out plain.pem`.",
+    }
+    KEY_UNUSABLE = "key.unusable" {
+        what: "The key was read, but it contradicts itself or is of a kind, size or purpose that cannot sign or verify here.",
+        why: "RFC 7517 and RFC 7518 fix lengths, curves and purposes; accepting less lets different verifiers see different keys.",
+        example: "{\"kty\": \"EC\", \"crv\": \"P-256\", \"x\": \"… 31 octets …\", \"y\": \"…\"}",
+        instead: "Export the key again with a tool that keeps leading zeros, or use a key meant for signatures (`use` is `sig`).",
+    }
+    KEY_WEAK = "key.weak" {
+        what: "The key is too weak: RSA under 2048 bits or with exponent 1, or a small-order Ed25519 key.",
+        why: "Signatures under such a key can be forged.",
+        example: "an RSA key of 1024 bits",
+        instead: "Make a new key: `countersign key generate`.",
+    }
+    KEY_WRONG_CURVE = "key.wrong-curve" {
+        what: "The key is on a curve that no supported algorithm uses.",
+        why: "secp256k1 and P-256 keys have the same size and look alike; X25519 keys cannot sign.",
+        example: "{\"kty\": \"EC\", \"crv\": \"secp256k1\", …}",
+        instead: "Use a key on P-256, P-384, P-521 or Ed25519.",
+    }
+    KEY_PAIR_MISMATCH = "key.pair-mismatch" {
+        what: "The private part of a key belongs to another public part than the one written beside it.",
+        why: "Signatures would verify under a key that nobody published, or leak the private key.",
+        example: "a private JWK whose `x` was copied from another key",
+        instead: "Export the key pair again from where it was made.",
+    }
+    KEY_PRIVATE_IN_PUBLIC_SET = "key.private-in-public-set" {
+        what: "A key that is used for verifying carries private members.",
+        why: "Whoever can read the file can sign in the owner's name; the key must count as disclosed.",
+        example: "{\"kty\": \"EC\", …, \"d\": \"…\"} in a published JWK set",
+        instead: "Replace the key, and publish only what `countersign key public` writes.",
+    }
+    KEY_NOT_A_KEY_SET = "key.not-a-key-set" {
+        what: "The JSON is neither a JWK set, `{\"keys\": […]}`, nor a single JWK.",
+        why: "Guessing which part of a document holds the keys would make trust depend on the guess.",
+        example: "[{\"kty\": \"EC\", …}]",
+        instead: "Wrap the JWKs as `{\"keys\": […]}` (RFC 7517 5).",
+    }
+    KEY_AMBIGUOUS = "key.ambiguous" {
+        what: "Several different keys share one `kid`.",
+        why: "The `kid` should name one key; here each that fits is tried.",
+        example: "two EC keys with \"kid\": \"k1\" in one set",
+        instead: "Give each key its own `kid`, for example its RFC 7638 thumbprint.",
+    }
+    KEY_CERTIFICATE_IGNORED = "key.certificate-ignored" {
+        what: "The JWK carries `x5c`, `x5u` or a certificate thumbprint, which is not evaluated.",
+        why: "Trust comes from the key set that was given, not from a certificate chain inside it.",
+        example: "{\"kty\": \"RSA\", …, \"x5c\": [\"MII…\"]}",
+        instead: "Nothing, if the key itself is trusted; validity dates of the certificate do not apply.",
+    }
+    SIG_MALFORMED = "sig.malformed" {
+        what: "The signature value is not strict base64url, or has the wrong length for its algorithm.",
+        why: "RFC 7518 fixes the length; ECDSA signatures in DER form, padded or stripped ones are different octets.",
+        example: "\"signature\": \"MEUCIQ…\" (DER) under ES256",
+        instead: "Sign again with a JOSE tool; for ECDSA the value is r and s at fixed length, base64url without padding.",
+    }
+    SIG_MALFORMED_HEADER = "sig.malformed-header" {
+        what: "The protected header is not strict base64url of a JSON object with the members it must have, or the unprotected header contradicts it.",
+        why: "RFC 7515 makes the header part of what is signed; reading it leniently lets two verifiers disagree about it.",
+        example: "a protected header with two `alg` members",
+        instead: "Sign again; `alg` and `kid` are text, each name occurs once and in one of the two headers only.",
+    }
+    SIG_MISSING_KID = "sig.missing-kid" {
+        what: "The protected header has no `kid`, or an empty one.",
+        why: "A2A requires `kid`; without it a verifier would have to try every key it knows.",
+        example: "{\"alg\": \"ES256\", \"typ\": \"JOSE\"}",
+        instead: "Sign again with a `kid` in the protected header.",
+    }
+    SIG_CRITICAL_HEADER = "sig.critical-header" {
+        what: "A header carries `crit` or `b64`.",
+        why: "Both change what the signature means; no such extension is defined for AgentCards.",
+        example: "{\"alg\": \"ES256\", \"kid\": \"k1\", \"crit\": [\"b64\"], \"b64\": false}",
+        instead: "Sign again without `crit` and `b64`.",
+    }
+    SIG_ALGORITHM_UNSUPPORTED = "sig.algorithm-unsupported" {
+        what: "The `alg` of the protected header is not an algorithm that is supported.",
+        why: "`none` and HMAC prove nothing about a publisher; other names are unknown here. Names are exact.",
+        example: "{\"alg\": \"HS256\", …}",
+        instead: "Sign with ES256, ES384, ES512, EdDSA, Ed25519, PS256, PS384, PS512, RS256, RS384 or RS512.",
+    }
+    SIG_ALGORITHM_KEY_MISMATCH = "sig.algorithm-key-mismatch" {
+        what: "The `alg` of the protected header does not fit the key that its `kid` names.",
+        why: "The key decides the algorithm; a header that could choose would be an attack surface.",
+        example: "\"alg\": \"ES384\" with a P-256 key, or \"alg\": \"RS256\" with a JWK that says PS256",
+        instead: "Sign with the algorithm of the key.",
+    }
+    SIG_UNKNOWN_KEY = "sig.unknown-key" {
+        what: "No trusted key has the `kid` of the protected header.",
+        why: "Only keys that the verifier already trusts count; keys named or carried by the signature never do.",
+        example: "\"kid\": \"2027\" when the key set knows only \"2026\"",
+        instead: "Get the publisher's current key set through a channel you trust.",
+    }
+    SIG_INVALID = "sig.invalid" {
+        what: "The signature does not verify under the trusted key.",
+        why: "The content was changed after signing, or another key made the signature.",
+        example: "a card whose URL was rewritten by a gateway",
+        instead: "Get the card as it was signed, or have it signed again after the last change.",
+    }
+    SIG_TYP_MISSING = "sig.typ-missing" {
+        what: "The protected header has no `typ`.",
+        why: "A2A recommends `typ` `JOSE`; some verifiers insist on it.",
+        example: "{\"alg\": \"ES256\", \"kid\": \"k1\"}",
+        instead: "Sign with `typ` `JOSE`.",
+    }
+    SIG_TYP_UNUSUAL = "sig.typ-unusual" {
+        what: "The `typ` of the protected header is neither `JOSE` nor `JOSE+JSON`.",
+        why: "Some verifiers insist on `JOSE`.",
+        example: "{\"alg\": \"ES256\", \"kid\": \"k1\", \"typ\": \"JWT\"}",
+        instead: "Sign with `typ` `JOSE`.",
+    }
+    SIG_JKU_NULL = "sig.jku-null" {
+        what: "The `jku` of the protected header is null; it counts as absent.",
+        why: "RFC 7515 wants a URL there; null is what some signers write when no URL was given.",
+        example: "{\"alg\": \"ES256\", \"kid\": \"k1\", \"jku\": null}",
+        instead: "Leave `jku` out.",
+    }
 }

@@ -1,8 +1,20 @@
 //! The JOSE layer of countersign: strict I-JSON, RFC 8785, JWK and JWS. It knows no AgentCard.
 
+mod algorithm;
+pub mod base64url;
 pub mod codes;
+mod error;
 mod finding;
 pub mod jcs;
 pub mod json;
+mod private;
+mod public;
+mod thumbprint;
 
+pub use algorithm::{Algorithm, KeyKind};
+pub use error::{KeyError, SignError, VerifyError};
 pub use finding::{Code, Finding, Level, Page, Span};
+pub use private::{KeySigner, RsaParts, Signer, SigningKey};
+pub use public::encode::to_jwk_set;
+pub use public::{VerifiedSignature, VerifyingKey};
+pub use thumbprint::Thumbprint;
