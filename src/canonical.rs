@@ -14,7 +14,7 @@ use std::str::FromStr;
 use countersign_keys::json::NodeId;
 
 use crate::card::UntrustedCard;
-pub(crate) use apply::Lost;
+pub(crate) use apply::{Because, Lost};
 
 /// The name of a canonical form, in the order in which forms are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

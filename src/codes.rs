@@ -21,6 +21,18 @@ declare_codes! {
         example: "{\"supported_interfaces\": []}",
         instead: "Write `supportedInterfaces`.",
     }
+    SIG_UNCOVERED_MEMBER = "sig.uncovered-member" {
+        what: "The signature verifies, but a member of the received card has no part in the octets that were signed.",
+        why: "Whoever passes the card on can change, add or delete such a member and the signature still verifies.",
+        example: "a card signed under sdk-1.x with an unsigned `{}` in `supportedInterfaces`",
+        instead: "Sign under a form that covers the member (`as-received` covers all), delete it, or allow its place (`--allow-uncovered POINTER`).",
+    }
+    SIG_UNSIGNED_REQUIREMENT = "sig.unsigned-requirement" {
+        what: "A security requirement or an empty mutual TLS scheme is not signed; it was handed on, marked.",
+        why: "It can only demand more of a client, but an attacker can delete it: the form of the official SDKs drops requirements without scopes.",
+        example: "{\"securityRequirements\": [{\"schemes\": {\"bearer\": {\"list\": []}}}]} signed under sdk-1.x",
+        instead: "Ask the publisher to give the requirement a scope or to sign under `a2a-1.0`.",
+    }
 }
 
 /// Every code that countersign can give, in the order of its packages.

@@ -3,8 +3,10 @@
 mod canonical;
 mod card;
 pub mod codes;
+mod coverage;
 
 pub use canonical::{CanonicalPayload, Form, NoCanonicalForm, UnknownForm};
 pub use card::{CardError, UntrustedCard};
 pub use countersign_keys::json::Limits;
 pub use countersign_keys::{Code, Finding, Level, Span};
+pub use coverage::{Class, CoverageTerms, Fate, Strictness, UncoveredMember};

@@ -7,6 +7,7 @@
 //!
 //! The reader knows no schema: two members that differ only in case are two members here.
 
+mod ancestry;
 mod error;
 mod number;
 mod order;
@@ -14,6 +15,7 @@ mod reader;
 mod text;
 mod value;
 
+pub use ancestry::Ancestry;
 pub use error::{Error, ErrorKind};
 pub use order::compare_utf16;
 pub use value::{Kind, NodeId, Step, Value};
@@ -26,6 +28,9 @@ use crate::{Finding, Level, Span, codes};
 ///
 /// 128 is what the Python SDK allows; the protobuf readers stop at 100 messages.
 pub const MAX_DEPTH: usize = 128;
+
+/// Most numbers that are remarked on one by one: finding their places costs a scan each.
+const MAX_REMARKS: usize = 32;
 
 /// What a reader accepts, for input that comes from outside.
 #[derive(Clone, Copy, Debug)]
@@ -168,7 +173,7 @@ impl Document {
         self.source.starts_with(BOM)
     }
 
-    /// What the reader accepted but remarks on: `json.bom`, and `json.rounded-number` for each such number.
+    /// What the reader accepted but remarks on: `json.bom`, and `json.rounded-number` for the first 32 such numbers.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
         let bom = self.has_bom().then(|| {
@@ -179,7 +184,7 @@ impl Document {
             )
             .at("")
         });
-        let rounded = self.rounded.iter().map(|&id| {
+        let rounded = self.rounded.iter().take(MAX_REMARKS).map(|&id| {
             let value = Value::new(self, id);
             let message =
                 format!("number `{}` is signed as `{}`", text::clip(value.raw()), value.number_text());

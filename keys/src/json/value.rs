@@ -181,7 +181,7 @@ impl<'d> Value<'d> {
     }
 
     /// The steps from the outermost value to this one: member names and element indexes.
-    pub fn path(self) -> impl Iterator<Item = Step<'d>> {
+    fn path(self) -> impl Iterator<Item = Step<'d>> {
         let target = self.id;
         let mut here = self.document.root();
         std::iter::from_fn(move || {
@@ -221,7 +221,7 @@ impl<'d> Value<'d> {
     }
 
     /// First nodes of the children: elements of an array, names of an object.
-    fn children(self) -> impl Iterator<Item = u32> + use<'d> {
+    pub(super) fn children(self) -> impl Iterator<Item = u32> + use<'d> {
         let document = self.document;
         let (end, width) = self.node().container().unwrap_or((self.id, 0));
         let mut next = self.id + 1;

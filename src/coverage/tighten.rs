@@ -1,0 +1,66 @@
+//! Uncovered security members that can only demand more of a client than the signed ones do.
+
+use countersign_keys::json::{Kind, Value};
+
+use super::class::{Place, Zone};
+
+/// What an uncovered value of class `security` does to the demands that are signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tightening {
+    /// It may weaken or redirect them.
+    None,
+    /// It adds to them: they hold as signed, and more is asked for.
+    OnlyStricter,
+    /// One more alternative beside signed requirements: a client may choose it instead.
+    Alternative,
+}
+
+pub(super) fn judge(place: &Place<'_>, value: Value<'_>) -> Tightening {
+    match place.zone {
+        Zone::Elsewhere => Tightening::None,
+        Zone::Schemes { depth: 0 } if value.members().all(|(_, scheme)| is_empty_mtls(scheme)) => {
+            Tightening::OnlyStricter
+        }
+        Zone::Schemes { depth: 1 } if is_empty_mtls(value) => Tightening::OnlyStricter,
+        Zone::Schemes { .. } => Tightening::None,
+        Zone::Requirements { list, depth } => requirement(place, list, depth, value),
+    }
+}
+
+fn requirement(place: &Place<'_>, list: Value<'_>, depth: usize, value: Value<'_>) -> Tightening {
+    let well_formed = list.kind() == Kind::Array && list.elements().all(|entry| entry.kind() == Kind::Object);
+    if !well_formed {
+        return Tightening::None;
+    }
+    match depth {
+        // The whole list: the payload asks for nothing here.
+        0 => Tightening::OnlyStricter,
+        1 if list.elements().any(|entry| !place.received.has_lost(entry)) => Tightening::Alternative,
+        1 => Tightening::OnlyStricter,
+        // A scheme name inside an entry that is covered: names of one entry are all demanded. In A2A 1.0 the names
+        // stand in `schemes`, in A2A 0.3 in the entry itself.
+        2 if is_0_3(list) && value.kind() == Kind::Array => Tightening::OnlyStricter,
+        3 if !is_0_3(list) && value.kind() == Kind::Object => Tightening::OnlyStricter,
+        _ => Tightening::None,
+    }
+}
+
+/// Whether the entries of a list of requirements map scheme names straight to scopes.
+fn is_0_3(list: Value<'_>) -> bool {
+    !list.elements().any(|entry| entry.member("schemes").is_some())
+}
+
+/// A mutual TLS scheme that says nothing more, as A2A 1.0 or as A2A 0.3 writes it.
+fn is_empty_mtls(scheme: Value<'_>) -> bool {
+    let mut members = scheme.members();
+    let only = (members.next(), members.next());
+    let (Some((name, value)), None) = only else { return false };
+    match name {
+        "mtlsSecurityScheme" | "mtls_security_scheme" => {
+            value.kind() == Kind::Object
+                && value.members().all(|(name, text)| name == "description" && text.is_empty())
+        }
+        "type" => value.as_text() == Some("mutualTLS"),
+        _ => false,
+    }
+}
