@@ -1,12 +1,15 @@
 //! A card as received: nothing in it may be believed yet.
 
+mod required;
 pub(crate) mod schema;
+mod shape;
 mod spelling;
 
 use countersign_keys::Finding;
 use countersign_keys::json::{self, Document, Kind, Limits, Value};
 
 use crate::codes;
+pub use shape::{Hybrid, Shape};
 
 /// A card that was read and is well-formed, and of which nothing is known yet.
 #[derive(Debug)]
@@ -124,7 +127,7 @@ impl UntrustedCard {
     /// The octets as received.
     #[must_use]
     pub fn octets(&self) -> &[u8] {
-        self.document.octets()
+        self.document.source().as_bytes()
     }
 
     pub(crate) fn document(&self) -> &Document {

@@ -4,9 +4,11 @@ mod canonical;
 mod card;
 pub mod codes;
 mod coverage;
+mod signature;
 
 pub use canonical::{CanonicalPayload, Form, NoCanonicalForm, UnknownForm};
-pub use card::{CardError, UntrustedCard};
+pub use card::{CardError, Hybrid, Shape, UntrustedCard};
 pub use countersign_keys::json::Limits;
 pub use countersign_keys::{Code, Finding, Level, Span};
+pub use countersign_policy::{ProtocolVersion, UnixTime};
 pub use coverage::{Class, CoverageTerms, Fate, Strictness, UncoveredMember};

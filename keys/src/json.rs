@@ -155,16 +155,10 @@ impl Document {
         Value::new(self, id.index())
     }
 
-    /// The text as received, without a byte order mark.
+    /// The text as received, a byte order mark included.
     #[must_use]
-    pub fn text(&self) -> &str {
-        self.source.strip_prefix(BOM).unwrap_or(&self.source)
-    }
-
-    /// The octets as received, a byte order mark included.
-    #[must_use]
-    pub fn octets(&self) -> &[u8] {
-        self.source.as_bytes()
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// Whether the octets start with a byte order mark, which was skipped.

@@ -88,7 +88,6 @@ fn utf16_and_utf32_are_refused_by_name() {
 fn a_byte_order_mark_is_skipped_once_and_reported() {
     let document = read("\u{feff}{}").unwrap();
     assert_eq!(document.findings().iter().map(|f| f.code.name()).collect::<Vec<_>>(), ["json.bom"]);
-    assert_eq!(document.text(), "{}");
     assert_eq!(read("\u{feff}\u{feff}{}").unwrap_err().code().name(), "json.malformed");
 }
 

@@ -147,6 +147,13 @@ impl<'d> Value<'d> {
         self.document.slice(node.start, node.end)
     }
 
+    /// Where those octets stand in [`Document::source`].
+    #[must_use]
+    pub fn range(self) -> std::ops::Range<usize> {
+        let node = self.node();
+        at(node.start)..at(node.end)
+    }
+
     /// Its octets, where these are what RFC 8785 writes: literals, strings without escapes, short integers.
     pub(crate) fn canonical_token(self) -> Option<&'d str> {
         let node = self.node();

@@ -1,0 +1,3 @@
+//! Signatures of a card: made and verified.
+
+mod splice;
