@@ -7,6 +7,7 @@ mod error;
 mod finding;
 pub mod jcs;
 pub mod json;
+pub mod jws;
 mod private;
 mod public;
 mod thumbprint;

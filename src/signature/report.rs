@@ -1,0 +1,130 @@
+//! What a verification says: about the card, about each signature, about what no signature covers.
+
+use countersign_keys::{Code, Finding, Thumbprint};
+
+use crate::canonical::Form;
+use crate::coverage::UncoveredMember;
+
+/// The answer for one signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(clippy::exhaustive_enums, reason = "the four answers of the JSON output; a new one must be faced")]
+pub enum SignatureOutcome {
+    /// It is no signature entry of A2A §8.4.2, or its header or signature is damaged.
+    Malformed,
+    /// Nothing can be said: the key is not trusted, or the algorithm is not supported or not allowed.
+    Unverifiable,
+    /// A trusted key is named and did not make this signature over an accepted form of this card, or it is expired,
+    /// or it leaves a security member uncovered.
+    Invalid,
+    /// A trusted key made it over an accepted form of this card.
+    Verified,
+}
+
+impl SignatureOutcome {
+    /// `malformed`, `unverifiable`, `invalid` or `verified`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::Unverifiable => "unverifiable",
+            Self::Invalid => "invalid",
+            Self::Verified => "verified",
+        }
+    }
+}
+
+/// The answer for a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "the answers of the JSON output; a new one must be faced")]
+pub enum CardOutcome {
+    /// At least as many distinct keys as demanded signed what is handed on.
+    Verified,
+    /// A signature is invalid, or too few keys signed.
+    Invalid,
+    /// No signature is invalid, and none could be checked.
+    Unverifiable,
+    /// No entry is a signature.
+    Malformed,
+    /// There is no signature.
+    Unsigned,
+}
+
+impl CardOutcome {
+    /// `verified`, `invalid`, `unverifiable`, `malformed` or `unsigned`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::Invalid => "invalid",
+            Self::Unverifiable => "unverifiable",
+            Self::Malformed => "malformed",
+            Self::Unsigned => "unsigned",
+        }
+    }
+}
+
+/// What was found out about one entry of `signatures`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SignatureReport {
+    /// Its place in `signatures`, counted from 0.
+    pub index: usize,
+    /// The answer.
+    pub outcome: SignatureOutcome,
+    /// `alg` of the protected header, as written.
+    pub algorithm: Option<String>,
+    /// `kid` of the protected header, as written.
+    pub kid: Option<String>,
+    /// The first accepted form that the signature matches.
+    pub form: Option<Form>,
+    /// Every accepted form that it matches, if [`Matching::All`](super::Matching) was asked for; else the first.
+    pub forms: Vec<Form>,
+    /// The trusted key that made it.
+    pub thumbprint: Option<Thumbprint>,
+    /// The reasons for a no.
+    pub codes: Vec<Code>,
+    /// The reasons in words.
+    pub reasons: Vec<String>,
+    /// What the signature does not cover, if it matches a form.
+    pub uncovered: Vec<UncoveredMember>,
+}
+
+impl SignatureReport {
+    pub(super) fn new(index: usize) -> Self {
+        Self {
+            index,
+            outcome: SignatureOutcome::Malformed,
+            algorithm: None,
+            kid: None,
+            form: None,
+            forms: Vec::new(),
+            thumbprint: None,
+            codes: Vec::new(),
+            reasons: Vec::new(),
+            uncovered: Vec::new(),
+        }
+    }
+
+    pub(super) fn refuse(mut self, outcome: SignatureOutcome, code: Code, reason: impl Into<String>) -> Self {
+        self.outcome = outcome;
+        self.codes.push(code);
+        self.reasons.push(reason.into());
+        self
+    }
+}
+
+/// What was found out about a card.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct VerificationReport {
+    /// The answer.
+    pub outcome: CardOutcome,
+    /// The reasons for a no: those of the signatures that decide the outcome, without repetition.
+    pub codes: Vec<Code>,
+    /// One report for each entry of `signatures`, in their order; none if there are too many.
+    pub signatures: Vec<SignatureReport>,
+    /// What no counted signature covers, in the order of the form; pointers are into the received card.
+    pub uncovered: Vec<UncoveredMember>,
+    /// Advice. Nothing here changes the answer.
+    pub findings: Vec<Finding>,
+}
