@@ -8,6 +8,7 @@ mod finding;
 pub mod jcs;
 pub mod json;
 pub mod jws;
+pub mod pem;
 mod private;
 mod public;
 mod thumbprint;

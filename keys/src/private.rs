@@ -11,6 +11,7 @@ use ed25519_dalek::Signer as _;
 use p256::elliptic_curve::Generate as _;
 use zeroize::Zeroizing;
 
+pub(crate) use pkcs8::wrong_sec1_curve;
 pub use rsa_key::RsaParts;
 pub use signer::{KeySigner, Signer};
 

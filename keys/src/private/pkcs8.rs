@@ -112,3 +112,9 @@ fn check_point(key: &SigningKey, point: Option<&[u8]>) -> Result<(), KeyError> {
     };
     if same { Ok(()) } else { Err(KeyError::PairMismatch { kind: key.kind() }) }
 }
+
+/// The error for a SEC 1 key that names a curve which is not used here.
+pub(crate) fn wrong_sec1_curve(octets: &[u8]) -> Option<KeyError> {
+    let (_, _, curve, _) = ec_members(octets).ok()?;
+    spki::kind_of_curve(curve?).err()
+}

@@ -38,10 +38,7 @@ pub(super) fn read(der: &[u8]) -> Result<VerifyingKey, KeyError> {
 pub(crate) fn kind_of(algorithm: &AlgorithmIdentifierRef<'_>) -> Result<KeyKind, KeyError> {
     match algorithm.oid {
         EC => match algorithm.parameters_oid() {
-            Ok(P256) => Ok(KeyKind::P256),
-            Ok(P384) => Ok(KeyKind::P384),
-            Ok(P521) => Ok(KeyKind::P521),
-            Ok(other) => Err(KeyError::WrongCurve { found: name_of(other) }),
+            Ok(curve) => kind_of_curve(curve),
             Err(_) => Err(KeyError::WrongCurve { found: "explicit parameters".to_owned() }),
         },
         ED25519 => Ok(KeyKind::Ed25519),
@@ -50,6 +47,16 @@ pub(crate) fn kind_of(algorithm: &AlgorithmIdentifierRef<'_>) -> Result<KeyKind,
             Err(KeyError::WrongCurve { found: name_of(other) })
         }
         other => Err(KeyError::UnsupportedKind { found: name_of(other) }),
+    }
+}
+
+/// The kind of key on a curve.
+pub(crate) fn kind_of_curve(curve: ObjectIdentifier) -> Result<KeyKind, KeyError> {
+    match curve {
+        P256 => Ok(KeyKind::P256),
+        P384 => Ok(KeyKind::P384),
+        P521 => Ok(KeyKind::P521),
+        other => Err(KeyError::WrongCurve { found: name_of(other) }),
     }
 }
 
