@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use zeroize::Zeroizing;
 
 /// Why text is not strict base64url.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,6 +64,13 @@ pub enum Error {
 /// ```
 pub fn decode(text: &str) -> Result<Vec<u8>, Error> {
     URL_SAFE_NO_PAD.decode(text).map_err(|_| explain(text.as_bytes()))
+}
+
+/// As [`decode`], into one buffer that is wiped when dropped, also after a failure.
+pub(crate) fn decode_secret(text: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let mut octets = Zeroizing::new(Vec::with_capacity(text.len()));
+    URL_SAFE_NO_PAD.decode_vec(text, &mut octets).map_err(|_| explain(text.as_bytes()))?;
+    Ok(octets)
 }
 
 /// The text of `octets`.

@@ -7,6 +7,7 @@ mod error;
 mod finding;
 pub mod jcs;
 pub mod json;
+pub mod jwk;
 pub mod jws;
 pub mod pem;
 mod private;
