@@ -206,7 +206,7 @@ mod tests {
                 assert_eq!(kept, text);
                 fault
             }
-            other => panic!("a card error was expected, found {other:?}"),
+            other @ VersionError::Header { .. } => panic!("a card error was expected, found {other:?}"),
         }
     }
 
@@ -216,7 +216,7 @@ mod tests {
                 assert_eq!(kept, text);
                 fault
             }
-            other => panic!("a header error was expected, found {other:?}"),
+            other @ VersionError::Card { .. } => panic!("a header error was expected, found {other:?}"),
         }
     }
 
