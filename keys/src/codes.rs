@@ -185,6 +185,24 @@ declare_codes! {
         example: "\"kid\": \"2027\" when the key set knows only \"2026\"",
         instead: "Get the publisher's current key set through a channel you trust.",
     }
+    SIG_EXPIRED_KEY = "sig.expired-key" {
+        what: "The trusted key that the signature names is past the end of its validity.",
+        why: "A2A 8.4.3 forbids expired keys; a key kept for longer than planned is more likely to have leaked.",
+        example: "`not-after` of the key is yesterday",
+        instead: "Have the card signed with the publisher's current key, or extend the validity if that is what you mean.",
+    }
+    SIG_NOT_YET_VALID_KEY = "sig.not-yet-valid-key" {
+        what: "The validity of the trusted key that the signature names has not begun.",
+        why: "The owner of the policy said from when on the key counts.",
+        example: "`not-before` of the key is tomorrow",
+        instead: "Wait, or correct the date or the clock.",
+    }
+    SIG_REVOKED_KEY = "sig.revoked-key" {
+        what: "The trusted key that the signature names is revoked.",
+        why: "Whoever else has the key could have made the signature at any claimed time; revocation wins over everything.",
+        example: "status `revoked` for a key whose private part leaked",
+        instead: "Have the card signed with another key of the publisher.",
+    }
     SIG_INVALID = "sig.invalid" {
         what: "The signature does not verify under the trusted key.",
         why: "The content was changed after signing, or another key made the signature.",

@@ -4,7 +4,6 @@ mod error;
 mod members;
 mod private;
 
-pub(crate) use error::with_article;
 pub use error::{Error, Found, JwkError};
 pub use private::{PrivateEntry, PrivateJwk, PrivateJwks, read_private};
 

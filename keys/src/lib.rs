@@ -13,6 +13,7 @@ pub mod pem;
 mod private;
 mod public;
 mod thumbprint;
+pub mod trust;
 
 pub use algorithm::{Algorithm, KeyKind};
 pub use error::{KeyError, SignError, VerifyError};

@@ -102,10 +102,10 @@ impl Block<'_> {
         if self.label == "ENCRYPTED PRIVATE KEY" {
             return Error::Encrypted { label: self.label.to_owned() };
         }
-        if self.label == "EC PRIVATE KEY" {
-            if let Some(wrong) = self.der().ok().and_then(|der| private::wrong_sec1_curve(&der)) {
-                return wrong.into();
-            }
+        if self.label == "EC PRIVATE KEY"
+            && let Some(wrong) = self.der().ok().and_then(|der| private::wrong_sec1_curve(&der))
+        {
+            return wrong.into();
         }
         match error::CONVERSIONS.iter().find(|(label, ..)| *label == self.label) {
             Some(&(label, what, command)) => Error::Convert { label, what, command },

@@ -50,8 +50,8 @@ pub enum Found {
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Kind(kind) => write!(f, "{}", with_article(*kind)),
-            Self::Keys(kind) => write!(f, "an object whose `keys` is {}", with_article(*kind)),
+            Self::Kind(kind) => f.write_str(kind.name()),
+            Self::Keys(kind) => write!(f, "an object whose `keys` is {}", kind.name()),
             Self::KeysAndKty => f.write_str("an object with both `keys` and `kty`"),
             Self::PemTexts => {
                 f.write_str("an object that maps names to PEM text; put each PEM into a file of its own")
@@ -61,23 +61,12 @@ impl fmt::Display for Found {
     }
 }
 
-pub(crate) const fn with_article(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Null => "null",
-        Kind::Bool => "a boolean",
-        Kind::Number => "a number",
-        Kind::Text => "a string",
-        Kind::Array => "an array",
-        Kind::Object => "an object",
-    }
-}
-
 /// Why one JWK is not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JwkError {
     /// The entry is no object.
-    #[error("a JWK is an object, found {}", with_article(*.found))]
+    #[error("a JWK is an object, found {}", .found.name())]
     NotAnObject {
         /// What was found.
         found: Kind,
@@ -89,7 +78,7 @@ pub enum JwkError {
         member: &'static str,
     },
     /// A member has another JSON type than it must have.
-    #[error("member `{member}` must be {expected}, found {}", with_article(*.found))]
+    #[error("member `{member}` must be {expected}, found {}", .found.name())]
     MemberType {
         /// The name.
         member: &'static str,
