@@ -116,6 +116,7 @@ impl fmt::Display for Form {
 /// A text that names no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{found}` is no canonical form, expected one of {}", Form::ALL.map(Form::name).join(", "))]
+#[non_exhaustive]
 pub struct UnknownForm {
     /// The text.
     pub found: String,
@@ -137,6 +138,7 @@ impl FromStr for Form {
 #[error(
     "the card has no canonical form `{form}`: the security scheme at `{pointer}` has no `type` that A2A 0.3 knows"
 )]
+#[non_exhaustive]
 pub struct NoCanonicalForm {
     /// The form.
     pub form: Form,
@@ -197,7 +199,8 @@ impl CanonicalPayload {
 }
 
 /// What is handed on of a card: the payload's tree under `form`, with the values in `kept` although they have no
-/// image in the payload. RFC 8785 octets, whatever the form writes.
-pub(crate) fn with_kept(card: &UntrustedCard, form: Form, kept: &[NodeId]) -> Vec<u8> {
-    apply::with_kept(card, form, kept)
+/// image in the payload, and without the values in `withheld` although they have one. RFC 8785 octets, whatever the
+/// form writes.
+pub(crate) fn handed_on(card: &UntrustedCard, form: Form, kept: &[NodeId], withheld: &[NodeId]) -> Vec<u8> {
+    apply::handed_on(card, form, kept, withheld)
 }

@@ -33,12 +33,77 @@ declare_codes! {
         example: "{\"securityRequirements\": [{\"schemes\": {\"bearer\": {\"list\": []}}}]} signed under sdk-1.x",
         instead: "Ask the publisher to give the requirement a scope or to sign under `a2a-1.0`.",
     }
+    SIG_ABSENT = "sig.absent" {
+        what: "The card has no signature: `signatures` is absent, null or empty.",
+        why: "Anyone who can write the file or the response can change any member of an unsigned card.",
+        example: "{\"name\": \"Agent\", \"signatures\": []}",
+        instead: "Sign the card at build time: `countersign sign card.json --key key.jwk -o signed.json`.",
+    }
+    SIG_TOO_MANY = "sig.too-many" {
+        what: "The card has more than 16 signatures; none was looked at.",
+        why: "Each signature costs a check for every accepted form, and the number is the sender's choice.",
+        example: "64 damaged entries before a good one",
+        instead: "Keep one entry for each key and form; a signer that appends on every request must replace its own.",
+    }
+    SIG_FOREIGN_SHAPE = "sig.foreign-shape" {
+        what: "An entry of `signatures` is a signature of another kind than A2A §8.4.2 describes.",
+        why: "No A2A client verifies it, so the card counts as unsigned everywhere else.",
+        example: "{\"signature\": \"eyJhbGciOiJFUzI1NiJ9.e30.c2ln\"}",
+        instead: "Write `protected` and `signature` in base64url, over the detached canonical payload.",
+    }
+    SIG_THRESHOLD = "sig.threshold" {
+        what: "Signatures verify, but by fewer distinct keys than demanded.",
+        why: "Several entries by one key are one signer.",
+        example: "two entries by one key under `--min 2`",
+        instead: "Have another trusted key sign, or demand fewer.",
+    }
+    SIG_DUPLICATE_KEY = "sig.duplicate-key" {
+        what: "Two entries are by the same key over the same octets.",
+        why: "The second proves nothing more; signers that append on every request leave such entries behind.",
+        example: "the same entry twice",
+        instead: "Re-sign with a tool that replaces the entries of its own key.",
+    }
+    SIG_STALE = "sig.stale" {
+        what: "A signature that was on the card before does not verify over the card as it is now.",
+        why: "The card was changed after that key signed it; verifiers that trust only that key refuse it.",
+        example: "a card whose version was raised, signed again by one of its two keys",
+        instead: "Have that key sign again, or remove its entry with `--drop-stale`.",
+    }
+    SIG_FORM_NOT_ACCEPTED = "sig.form-not-accepted" {
+        what: "The canonical form is not one that is accepted or signed here, or the card has no octets under it.",
+        why: "Some forms leave security members unsigned or make sense for one generation of cards only.",
+        example: "`--form zeph` with `sign`, or `--form a2a-1.0` for a card that offers 0.3 only",
+        instead: "Choose a form that `sign --help` lists; cards that offer 0.3 only are signed under `as-received`.",
+    }
+    SIG_NOT_PORTABLE = "sig.not-portable" {
+        what: "Implementations that verify under another form reject the signature.",
+        why: "Every SDK signs other octets; they agree only on cards without empty REQUIRED members, unknown members and the like.",
+        example: "{\"skills\": []} signed under `a2a-1.0` only",
+        instead: "Sign under several forms (`--form a2a-1.0 --form sdk-1.x`), or remove the members that the message names.",
+    }
+    FRESH_EXPIRED = "fresh.expired" {
+        what: "The protected header has an `exp` that is not after the time of the check.",
+        why: "The signer said that the signature must not be relied on from that time on.",
+        example: "exp 1767225600, checked at 2026-01-01T00:00:00Z",
+        instead: "Ask the publisher for a newer signature.",
+    }
+    AUTH_NOT_PROVABLE = "auth.not-provable" {
+        what: "The card declares security schemes and no requirement, and its payload is the one that the official SDKs sign.",
+        why: "Their form leaves requirements without scopes unsigned, so one may have been deleted after signing.",
+        example: "{\"securitySchemes\": {\"bearer\": …}} without `securityRequirements`, signed under sdk-1.x",
+        instead: "Treat the card as one that does not say how to authenticate; ask the publisher to sign under `a2a-1.0`.",
+    }
+    CARD_REQUIRED_MISSING = "card.required-missing" {
+        what: "A member that the schema of the card demands is absent or null.",
+        why: "A2A §5.7: a card without it should be rejected, so a signature on it helps nobody.",
+        example: "{\"name\": \"Agent\"}",
+        instead: "Add the members that the message names.",
+    }
 }
 
 /// Every code that countersign can give, in the order of its packages.
-#[must_use]
 pub fn registry() -> impl Iterator<Item = Code> {
-    countersign_keys::codes::ALL.iter().chain(ALL).copied()
+    countersign_keys::codes::ALL.iter().chain(countersign_policy::codes::ALL).chain(ALL).copied()
 }
 
 /// The code with this name.

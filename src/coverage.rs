@@ -10,7 +10,7 @@ mod tighten;
 use countersign_keys::json::{Ancestry, Document, NodeId, Value};
 use countersign_keys::{Finding, Level};
 
-use crate::canonical::{CanonicalPayload, Lost};
+use crate::canonical::Lost;
 use crate::card::UntrustedCard;
 use crate::codes;
 
@@ -100,6 +100,8 @@ pub(crate) struct Coverage {
     /// The values that are handed on although the payload does not hold them.
     pub(crate) kept: Vec<NodeId>,
     pub(crate) findings: Vec<Finding>,
+    /// How much of the received text is not covered, members at their default left out.
+    pub(crate) uncovered_octets: usize,
 }
 
 /// The received card as the judge of one payload sees it.
@@ -112,16 +114,23 @@ pub(crate) struct Received<'c> {
 }
 
 impl Coverage {
-    pub(crate) fn of(card: &UntrustedCard, payload: &CanonicalPayload, terms: &CoverageTerms) -> Self {
-        let mut coverage = Self { members: Vec::new(), kept: Vec::new(), findings: Vec::new() };
-        if payload.lost.is_empty() {
-            return coverage;
-        }
-        let received = Received::new(card, &payload.lost);
-        for lost in &payload.lost {
-            coverage.judge(&received, *lost, terms);
+    /// Judges the values of `card` that have no image in a payload; none of them stands inside another.
+    pub(crate) fn of(card: &UntrustedCard, lost: &[Lost], terms: &CoverageTerms) -> Self {
+        let mut coverage =
+            Self { members: Vec::new(), kept: Vec::new(), findings: Vec::new(), uncovered_octets: 0 };
+        if !lost.is_empty() {
+            let received = Received::new(card, lost);
+            for lost in lost {
+                coverage.judge(&received, *lost, terms);
+            }
         }
         coverage
+    }
+
+    /// The pointers of the members that make the signature worthless.
+    pub(crate) fn fatal_pointers(&self) -> Vec<String> {
+        let fatal = self.members.iter().filter(|member| member.fate == Fate::Fatal);
+        fatal.map(|member| format!("`{}`", member.pointer)).collect()
     }
 
     /// Whether the signature counts.
@@ -144,6 +153,9 @@ impl Coverage {
         } else {
             verdict(&pointer, class, tighten::judge(&place, value))
         };
+        if class != Class::Default {
+            self.uncovered_octets += value.raw().len();
+        }
         if matches!(fate, Fate::Silent | Fate::Marked) {
             self.kept.push(lost.value);
         }

@@ -1,3 +1,182 @@
 //! Signatures of a card: made and verified.
 
+mod conclude;
+mod entry;
+mod portable;
+mod report;
+mod sign;
 mod splice;
+mod verify;
+
+use countersign_keys::json::{self, Document, Limits, Value};
+use countersign_keys::trust::TrustedKeys;
+use countersign_keys::{Finding, Level, jcs};
+use countersign_policy::UnixTime;
+
+use crate::canonical::{self, CanonicalPayload, Form, Respelled};
+use crate::card::{self, UntrustedCard};
+use crate::codes;
+use crate::coverage::{Fate, UncoveredMember};
+pub use portable::Portability;
+pub use report::{CardOutcome, SignatureOutcome, SignatureReport, VerificationReport};
+pub use sign::{NewSignature, SignCardError, SignTerms, SignedCard, Stale};
+use verify::HandedOn;
+pub use verify::{Matching, VerifyTerms};
+
+/// A card of which a trusted key signed every member that is handed on, except those that [`unsigned`] names.
+///
+/// Made only by [`UntrustedCard::verify`]. It says who signed which octets: not who serves the card, not whether
+/// anything in it is allowed.
+///
+/// [`unsigned`]: Self::unsigned
+#[derive(Debug)]
+pub struct VerifiedCard {
+    document: Document,
+    payload: CanonicalPayload,
+    report: VerificationReport,
+}
+
+/// A card that did not verify: the report, and the card itself, as untrusted as before.
+#[derive(Debug, thiserror::Error)]
+#[error("the card is {}: {}", report.outcome.name(), reasons(report))]
+pub struct Refused {
+    report: VerificationReport,
+    card: UntrustedCard,
+}
+
+impl UntrustedCard {
+    /// Verifies the card's signatures with trusted keys, as of `now`.
+    ///
+    /// Every entry of `signatures` is looked at, at most 16. The protected header is used as received; the key
+    /// decides the algorithm; `kid` narrows the keys that are tried and never widens them. Each signature is tried
+    /// under the accepted canonical forms in their order. A signature counts if it leaves no member of class
+    /// `security` uncovered. Does not check where the card comes from or whether its interfaces are allowed.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`] with the full report, and the card, when fewer than `terms.min` distinct keys signed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use countersign::{Limits, TrustedKeys, UnixTime, UntrustedCard, VerifyTerms};
+    ///
+    /// let card = UntrustedCard::read(r#"{"name": "Agent"}"#, &Limits::default())?;
+    /// let now = UnixTime::from_seconds(1_780_000_000);
+    /// let refused = card.verify(&TrustedKeys::default(), &VerifyTerms::default(), now).unwrap_err();
+    /// assert_eq!(refused.to_string(), "the card is unsigned: sig.absent");
+    /// # Ok::<(), countersign::CardError>(())
+    /// ```
+    #[expect(clippy::result_large_err, reason = "the refused card is handed back whole, once for each card")]
+    pub fn verify(
+        self,
+        keys: &TrustedKeys,
+        terms: &VerifyTerms,
+        now: UnixTime,
+    ) -> Result<VerifiedCard, Refused> {
+        let verify::Verdict { mut report, handed_on } = verify::verify(&self, keys, terms, now);
+        let Some(handed_on) = handed_on else { return Err(Refused { report, card: self }) };
+        if authentication_is_not_provable(&self, &handed_on) {
+            let message = "the card declares security schemes and no requirement, and the form of the official SDKs \
+                           would have left a requirement without scopes unsigned: one may have been deleted";
+            report
+                .findings
+                .push(Finding::new(codes::AUTH_NOT_PROVABLE, Level::Warning, message).at("/securitySchemes"));
+        }
+        let document = match read_back(&self, &handed_on) {
+            Ok(None) => self.into_document(),
+            Ok(Some(document)) => document,
+            Err(_) => return Err(Refused { report: report.unfit(), card: self }),
+        };
+        Ok(VerifiedCard { document, payload: handed_on.payload, report })
+    }
+}
+
+/// What is handed on, read anew where it differs from what was received; `None` where it does not.
+fn read_back(card: &UntrustedCard, handed_on: &HandedOn) -> Result<Option<Document>, json::Error> {
+    let HandedOn { payload, kept, withheld } = handed_on;
+    let all_kept = payload.lost.iter().all(|lost| kept.contains(&lost.value));
+    if all_kept && withheld.is_empty() && payload.respelled == Respelled::No {
+        return Ok(None);
+    }
+    let octets = canonical::handed_on(card, payload.form(), kept, withheld);
+    let limits = Limits::default().with_max_octets(octets.len());
+    Document::read(octets, &limits).map(Some)
+}
+
+/// Whether the card could have had a requirement when it was signed that nobody can see any more.
+fn authentication_is_not_provable(card: &UntrustedCard, handed_on: &HandedOn) -> bool {
+    let root = card.root();
+    let declares = |name| card::member(root, name).is_some_and(|value| !value.is_null() && !value.is_empty());
+    declares("securitySchemes")
+        && !declares("securityRequirements")
+        && CanonicalPayload::of(card, Form::Sdk1x)
+            .is_ok_and(|payload| payload.octets() == handed_on.payload.octets())
+}
+
+impl VerifiedCard {
+    /// The member with this name of the card that is handed on. `signatures` is no part of it.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<Value<'_>> {
+        self.members().find(|(other, _)| *other == name).map(|(_, value)| value)
+    }
+
+    /// The members of the card that is handed on.
+    pub fn members(&self) -> impl Iterator<Item = (&str, Value<'_>)> {
+        self.document.root().members().filter(|(name, _)| *name != "signatures")
+    }
+
+    /// The card that is handed on, in the form of RFC 8785: what was signed, members at their default as received,
+    /// and the members that [`unsigned`](Self::unsigned) names.
+    #[must_use]
+    pub fn to_octets(&self) -> Vec<u8> {
+        let mut octets = Vec::with_capacity(self.document.source().len());
+        octets.push(b'{');
+        let members = self.document.root().sorted_members();
+        for (name, value) in members.filter(|(name, _)| name.as_text() != Some("signatures")) {
+            if octets.len() > 1 {
+                octets.push(b',');
+            }
+            jcs::write_scalar(name, &mut octets);
+            octets.push(b':');
+            jcs::write(value, &mut octets);
+        }
+        octets.push(b'}');
+        octets
+    }
+
+    /// Members that are handed on although no counted signature covers them; pointers are into the received card.
+    pub fn unsigned(&self) -> impl Iterator<Item = &UncoveredMember> {
+        self.report.uncovered.iter().filter(|member| member.fate == Fate::Marked)
+    }
+
+    /// The octets that the counted signature was made over.
+    #[must_use]
+    pub fn payload(&self) -> &CanonicalPayload {
+        &self.payload
+    }
+
+    /// What was found out about each signature.
+    #[must_use]
+    pub fn report(&self) -> &VerificationReport {
+        &self.report
+    }
+}
+
+impl Refused {
+    /// What was found out about each signature.
+    #[must_use]
+    pub fn report(&self) -> &VerificationReport {
+        &self.report
+    }
+
+    /// The card, as untrusted as before.
+    #[must_use]
+    pub fn into_card(self) -> UntrustedCard {
+        self.card
+    }
+}
+
+fn reasons(report: &VerificationReport) -> String {
+    report.codes.iter().map(|code| code.name()).collect::<Vec<_>>().join(", ")
+}

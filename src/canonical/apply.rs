@@ -25,7 +25,7 @@ pub(crate) enum Because {
 }
 
 pub(super) fn apply(card: &UntrustedCard, form: Form) -> Result<CanonicalPayload, NoCanonicalForm> {
-    let mut walk = Walk::new(card, recipe(form), recipe(form).script, &[]);
+    let mut walk = Walk::new(card, recipe(form), recipe(form).script);
     walk.card(card.root());
     match walk.unfit {
         Some(pointer) => Err(NoCanonicalForm { form, pointer }),
@@ -36,17 +36,27 @@ pub(super) fn apply(card: &UntrustedCard, form: Form) -> Result<CanonicalPayload
     }
 }
 
-pub(super) fn with_kept(card: &UntrustedCard, form: Form, kept: &[NodeId]) -> Vec<u8> {
-    let mut walk = Walk::new(card, recipe(form), Script::Rfc8785, kept);
+pub(super) fn handed_on(card: &UntrustedCard, form: Form, kept: &[NodeId], withheld: &[NodeId]) -> Vec<u8> {
+    let mut walk = Walk::new(card, recipe(form), Script::Rfc8785);
+    walk.kept = sorted(kept);
+    walk.withheld = sorted(withheld);
     walk.card(card.root());
     walk.out
+}
+
+fn sorted(ids: &[NodeId]) -> Vec<NodeId> {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids
 }
 
 struct Walk<'c> {
     recipe: &'static Recipe,
     script: Script,
-    /// Values written as they are, whatever the recipe says.
-    kept: &'c [NodeId],
+    /// Values written as they are, whatever the recipe says; sorted.
+    kept: Vec<NodeId>,
+    /// Values left out, whatever the recipe says; sorted.
+    withheld: Vec<NodeId>,
     out: Vec<u8>,
     lost: Vec<Lost>,
     respelled: Respelled,
@@ -95,11 +105,12 @@ enum Role {
 }
 
 impl<'c> Walk<'c> {
-    fn new(card: &'c UntrustedCard, recipe: &'static Recipe, script: Script, kept: &'c [NodeId]) -> Self {
+    fn new(card: &'c UntrustedCard, recipe: &'static Recipe, script: Script) -> Self {
         Self {
             recipe,
             script,
-            kept,
+            kept: Vec::new(),
+            withheld: Vec::new(),
             out: Vec::with_capacity(card.root().raw().len()),
             lost: Vec::new(),
             respelled: Respelled::No,
@@ -219,6 +230,9 @@ impl<'c> Walk<'c> {
             jcs::write(value, &mut self.out);
             return Image::Written;
         }
+        if self.withheld.binary_search(&value.id()).is_ok() {
+            return DROPPED;
+        }
         let start = self.out.len();
         match (value.kind(), place) {
             (Kind::Object, Place::Typed(Type::Message(message))) => self.message(value, message),
@@ -305,7 +319,7 @@ impl<'c> Walk<'c> {
     }
 
     fn is_kept(&self, value: Value<'c>) -> bool {
-        self.kept.contains(&value.id())
+        self.kept.binary_search(&value.id()).is_ok()
     }
 
     fn lose(&mut self, value: Value<'c>, because: Because) {

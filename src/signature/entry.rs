@@ -33,7 +33,9 @@ pub(super) enum EntryError {
 impl EntryError {
     pub(super) fn code(&self) -> Code {
         match self {
-            Self::NotAnObject { .. } | Self::Missing { .. } | Self::WrongType { .. } => key_codes::SIG_MALFORMED,
+            Self::NotAnObject { .. } | Self::Missing { .. } | Self::WrongType { .. } => {
+                key_codes::SIG_MALFORMED
+            }
             Self::Foreign { .. } => codes::SIG_FOREIGN_SHAPE,
         }
     }

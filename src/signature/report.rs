@@ -128,3 +128,13 @@ pub struct VerificationReport {
     /// Advice. Nothing here changes the answer.
     pub findings: Vec<Finding>,
 }
+
+impl VerificationReport {
+    /// The same report for a card whose signed octets do not read back: nothing is handed on.
+    pub(super) fn unfit(mut self) -> Self {
+        self.outcome = CardOutcome::Invalid;
+        self.codes = vec![countersign_keys::codes::SIG_INVALID];
+        self.uncovered.clear();
+        self
+    }
+}

@@ -1,0 +1,137 @@
+//! One answer for a card from the answers for its signatures.
+
+use std::num::NonZeroUsize;
+
+use countersign_keys::{Code, Finding, Level};
+
+use super::report::{CardOutcome, SignatureOutcome, SignatureReport, VerificationReport};
+use super::verify::{HandedOn, Proof, Verdict, VerifyTerms};
+use crate::canonical::{CanonicalPayload, Lost};
+use crate::card::UntrustedCard;
+use crate::codes;
+use crate::coverage::{Coverage, CoverageTerms};
+
+pub(super) fn conclude(
+    card: &UntrustedCard,
+    terms: &VerifyTerms,
+    payloads: Vec<CanonicalPayload>,
+    signatures: Vec<SignatureReport>,
+    proofs: Vec<Proof>,
+    mut findings: Vec<Finding>,
+) -> Verdict {
+    findings.extend(repeated(&proofs));
+    let counted = count(proofs, terms.min);
+    let answer = if counted.is_empty() {
+        Err(deciding(&signatures))
+    } else if counted.len() < terms.min.get() {
+        Err((CardOutcome::Invalid, vec![codes::SIG_THRESHOLD]))
+    } else {
+        agree(card, &terms.coverage, payloads, counted)
+            .ok_or((CardOutcome::Invalid, vec![codes::SIG_UNCOVERED_MEMBER]))
+    };
+    let (outcome, codes, uncovered, handed_on) = match answer {
+        Ok((coverage, handed_on)) => {
+            findings.extend(coverage.findings);
+            (CardOutcome::Verified, Vec::new(), coverage.members, Some(handed_on))
+        }
+        Err((outcome, codes)) => (outcome, codes, Vec::new(), None),
+    };
+    Verdict { report: VerificationReport { outcome, codes, signatures, uncovered, findings }, handed_on }
+}
+
+/// The signatures that count: for each distinct key the one that covers most, and of these the `min` that cover most.
+/// The earlier entry wins a tie. Keys are counted here and nowhere else.
+fn count(mut proofs: Vec<Proof>, min: NonZeroUsize) -> Vec<Proof> {
+    proofs.sort_by_key(|proof| (proof.coverage.uncovered_octets, proof.entry));
+    let mut counted: Vec<Proof> = Vec::new();
+    for proof in proofs {
+        let is_new_signer = counted.iter().all(|other| other.thumbprint != proof.thumbprint);
+        if is_new_signer && counted.len() < min.get() {
+            counted.push(proof);
+        }
+    }
+    counted
+}
+
+/// What every counted signature covers. None if what is left out is too grave to hand on the rest.
+fn agree(
+    card: &UntrustedCard,
+    terms: &CoverageTerms,
+    mut payloads: Vec<CanonicalPayload>,
+    counted: Vec<Proof>,
+) -> Option<(Coverage, HandedOn)> {
+    let lost_by_all: Vec<Lost> = counted
+        .iter()
+        .filter_map(|proof| payloads.get(proof.payload))
+        .flat_map(|payload| payload.lost.clone())
+        .collect();
+    let several = counted.len() > 1;
+    let best = counted.into_iter().next()?;
+    if best.payload >= payloads.len() {
+        return None;
+    }
+    let payload = payloads.swap_remove(best.payload);
+    if !several {
+        let kept = best.coverage.kept.clone();
+        return Some((best.coverage, HandedOn { payload, kept, withheld: Vec::new() }));
+    }
+    let union = highest(card, lost_by_all);
+    let coverage = Coverage::of(card, &union, terms);
+    if !coverage.holds() {
+        return None;
+    }
+    let kept = coverage.kept.clone();
+    let withheld = union.iter().map(|lost| lost.value).filter(|value| !kept.contains(value)).collect();
+    Some((coverage, HandedOn { payload, kept, withheld }))
+}
+
+/// The lost values that stand inside no other.
+fn highest(card: &UntrustedCard, mut lost: Vec<Lost>) -> Vec<Lost> {
+    lost.sort_by_key(|lost| lost.value);
+    let mut highest: Vec<Lost> = Vec::new();
+    for lost in lost {
+        let inside =
+            highest.last().is_some_and(|outer| card.document().value(outer.value).contains(lost.value));
+        if !inside {
+            highest.push(lost);
+        }
+    }
+    highest
+}
+
+/// The first outcome of `invalid`, `unverifiable`, `malformed` that a signature has, with the codes of all that have it.
+fn deciding(signatures: &[SignatureReport]) -> (CardOutcome, Vec<Code>) {
+    let of = |outcome| signatures.iter().filter(move |signature| signature.outcome == outcome);
+    let (outcome, deciding) = if of(SignatureOutcome::Invalid).next().is_some() {
+        (CardOutcome::Invalid, SignatureOutcome::Invalid)
+    } else if of(SignatureOutcome::Unverifiable).next().is_some() {
+        (CardOutcome::Unverifiable, SignatureOutcome::Unverifiable)
+    } else {
+        (CardOutcome::Malformed, SignatureOutcome::Malformed)
+    };
+    let mut codes: Vec<Code> = Vec::new();
+    for code in of(deciding).flat_map(|signature| &signature.codes) {
+        if !codes.contains(code) {
+            codes.push(*code);
+        }
+    }
+    (outcome, codes)
+}
+
+/// Entries by one key over one payload: the later ones add nothing.
+fn repeated(proofs: &[Proof]) -> Vec<Finding> {
+    let is_same =
+        |left: &Proof, right: &Proof| left.thumbprint == right.thumbprint && left.payload == right.payload;
+    let again = proofs
+        .iter()
+        .enumerate()
+        .filter(|(index, proof)| proofs.iter().take(*index).any(|p| is_same(p, proof)));
+    again
+        .map(|(_, proof)| {
+            let message =
+                format!("signature {} repeats one by the same key over the same octets", proof.entry);
+            Finding::new(codes::SIG_DUPLICATE_KEY, Level::Info, message)
+                .at(format!("/signatures/{}", proof.entry))
+        })
+        .collect()
+}
