@@ -6,7 +6,7 @@ use ring::signature as backend;
 use rsa::BoxedUint;
 use rsa::pkcs1::{EncodeRsaPrivateKey as _, RsaPrivateKeyRef};
 
-use super::{Secret, SigningKey};
+use super::SigningKey;
 use crate::{Algorithm, KeyError, KeyKind, SignError, VerifyingKey};
 
 /// The numbers of an RSA private key, unsigned and big-endian (RFC 7518 6.3, RFC 8017 A.1.2).
@@ -123,12 +123,6 @@ pub(super) fn from_pkcs1(der: &[u8]) -> Result<SigningKey, KeyError> {
 pub(super) fn from_generated(key: &rsa::PrivateKey) -> Result<SigningKey, KeyError> {
     let encoded = key.to_pkcs1_der().map_err(|_| KeyError::Encoding)?;
     from_pkcs1(encoded.as_bytes())
-}
-
-impl From<RsaKey> for Secret {
-    fn from(key: RsaKey) -> Self {
-        Self::Rsa(Box::new(key))
-    }
 }
 
 fn read_pkcs1(der: &[u8]) -> Result<RsaPrivateKeyRef<'_>, KeyError> {
