@@ -93,7 +93,7 @@ declare_codes! {
         what: "The private key is encrypted.",
         why: "It cannot be used without its passphrase.",
         example: "-----BEGIN ENCRYPTED PRIVATE KEY-----",
-        instead: "Decrypt it into a protected file with `openssl pkcs8 -in key.pem -out plain.pem`.",
+        instead: "Decrypt it into a protected file with `openssl pkcs8 -topk8 -nocrypt -in key.pem -out plain.pem`.",
     }
     KEY_UNUSABLE = "key.unusable" {
         what: "The key was read, but it contradicts itself or is of a kind, size or purpose that cannot sign or verify here.",

@@ -183,7 +183,7 @@ fn nothing_found(octets: &[u8]) -> Error {
     if is_openssh_public(octets) {
         Error::Convert {
             label: "ssh-…",
-            what: "an OpenSSH public key",
+            what: "an OpenSSH public key (OpenSSH exports RSA and ECDSA keys only)",
             command: "ssh-keygen -e -m PKCS8 -f key.pub > public.pem",
         }
     } else if octets.starts_with(&[0x30]) {

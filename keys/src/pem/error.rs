@@ -70,13 +70,13 @@ pub enum Error {
         label: String,
     },
     /// Something known that is read after one command.
-    #[error("the file holds {what} (`{label}`), which is not read here; convert it with `{command}`")]
+    #[error("the file holds {what} (`{label}`), which is not read here; use `{command}`")]
     Convert {
         /// Label of the block.
         label: &'static str,
         /// What that is.
         what: &'static str,
-        /// The command that converts it.
+        /// The command that converts it, or makes another key where nothing can.
         command: &'static str,
     },
     /// A label that means no key.
@@ -118,7 +118,7 @@ impl Error {
     }
 }
 
-/// Label, what it is, and the command that converts it.
+/// Label, what it is, and the command that converts it, or makes another key where nothing can.
 pub(super) const CONVERSIONS: &[(&str, &str, &str)] = &[
     (
         "EC PRIVATE KEY",
@@ -151,16 +151,19 @@ pub(super) const CONVERSIONS: &[(&str, &str, &str)] = &[
         "a certificate request",
         "openssl req -in request.pem -noout -pubkey > public.pem",
     ),
-    ("OPENSSH PRIVATE KEY", "an OpenSSH private key", "ssh-keygen -p -N '' -m PKCS8 -f key"),
     (
-        "SSH2 PUBLIC KEY",
-        "an SSH public key",
-        "ssh-keygen -i -f key.pub | ssh-keygen -e -m PKCS8 -f /dev/stdin > public.pem",
+        "OPENSSH PRIVATE KEY",
+        "an OpenSSH private key (OpenSSH exports RSA and ECDSA keys only; instead of an Ed25519 key make a new one with `openssl genpkey -algorithm ed25519`)",
+        "ssh-keygen -p -N '' -m PKCS8 -f key",
     ),
     (
         "EC PARAMETERS",
         "curve parameters without a key",
         "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem",
     ),
-    ("DSA PRIVATE KEY", "a DSA private key, which no algorithm here uses", "countersign key generate"),
+    (
+        "DSA PRIVATE KEY",
+        "a DSA private key, which no algorithm here uses",
+        "openssl genpkey -algorithm ed25519 -out key.pem",
+    ),
 ];
