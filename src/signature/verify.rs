@@ -247,23 +247,26 @@ impl Check<'_> {
         algorithm: Algorithm,
         candidates: &[&TrustedKey],
     ) -> Result<(usize, Thumbprint), VerifyError> {
-        let mut failure = VerifyError::Invalid;
+        let mut candidates = candidates.to_vec();
+        let mut damage = None;
         let mut index = 0;
-        while let Some(payload) = self.payloads.get(index) {
+        while !candidates.is_empty()
+            && let Some(payload) = self.payloads.get(index)
+        {
             let input = signing_input(protected, payload.octets());
+            let mut possible = Vec::new();
             for key in candidates {
                 match key.key().verify(algorithm, &input, signature) {
                     Ok(verified) => return Ok((index, verified.thumbprint())),
-                    Err(error) => failure = error,
+                    Err(VerifyError::Invalid) => possible.push(key),
+                    // No octets can make such a signature one of this key.
+                    Err(error) => damage = Some(error),
                 }
             }
-            if failure != VerifyError::Invalid {
-                // The signature itself is damaged, whatever the octets are.
-                break;
-            }
+            candidates = possible;
             index += 1;
         }
-        Err(failure)
+        Err(damage.filter(|_| candidates.is_empty()).unwrap_or(VerifyError::Invalid))
     }
 
     /// A trusted key made the signature over payload number `index`.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use zeroize::Zeroize;
+
 use super::error::{Error, ErrorKind};
 use super::number::{self, Survival};
 use super::text::{clip, span, unescape};
@@ -19,7 +21,14 @@ pub(super) fn read(octets: Vec<u8>, limits: &Limits) -> Result<Document, Error> 
     if let Some(encoding) = other_encoding(&octets) {
         return Err(without_text(ErrorKind::OtherEncoding { encoding }));
     }
-    let source = String::from_utf8(octets).map_err(|error| not_utf8(&error))?;
+    let mut source = match String::from_utf8(octets) {
+        Ok(source) => source,
+        Err(error) => {
+            let refusal = not_utf8(&error);
+            error.into_bytes().zeroize();
+            return Err(refusal);
+        }
+    };
     let mut reader = Reader::new(&source);
     match reader.document() {
         Ok(()) => {
@@ -27,7 +36,11 @@ pub(super) fn read(octets: Vec<u8>, limits: &Limits) -> Result<Document, Error> 
             Ok(Document { decoded, nodes, order, rounded, source })
         }
         Err((place, kind)) => {
-            Err(Error { kind, pointer: reader.pointer(), span: span(&source, place.start, place.end) })
+            let refusal = Error { kind, pointer: reader.pointer(), span: span(&source, place.start, place.end) };
+            reader.decoded.zeroize();
+            // A broken document may be a private key.
+            source.zeroize();
+            Err(refusal)
         }
     }
 }
