@@ -16,7 +16,8 @@ fn canonicalize(c: &mut Criterion) {
 
     let mut group = c.benchmark_group("emit");
     group.bench_function("countersign", |b| b.iter(|| jcs::to_octets(black_box(card.claims()))));
-    group.bench_function("serde_jcs", |b| b.iter(|| serde_jcs::to_vec(black_box(&value)).expect("canonical")));
+    group
+        .bench_function("serde_jcs", |b| b.iter(|| serde_jcs::to_vec(black_box(&value)).expect("canonical")));
     group.bench_function("serde_json, not canonical", |b| {
         b.iter(|| serde_json::to_vec(black_box(&value)).expect("JSON"));
     });

@@ -3,7 +3,8 @@
 
 use countersign::keys::trust::KeySource;
 use countersign::{
-    Algorithm, Form, KeySigner, Limits, SignTerms, SigningKey, TrustedKey, TrustedKeys, UntrustedCard, VerifyingKey,
+    Algorithm, Form, KeySigner, Limits, SignTerms, SigningKey, TrustedKey, TrustedKeys, UntrustedCard,
+    VerifyingKey,
 };
 
 /// The example card, 3.2 KB on one line.

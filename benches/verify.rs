@@ -42,12 +42,16 @@ fn verify(c: &mut Criterion) {
             });
         });
         let decoding_key = decoding_key(&jwks_of(&as_received, algorithm));
-        let peer_algorithm =
-            if algorithm == Algorithm::Es256 { jsonwebtoken::Algorithm::ES256 } else { jsonwebtoken::Algorithm::EdDSA };
+        let peer_algorithm = if algorithm == Algorithm::Es256 {
+            jsonwebtoken::Algorithm::ES256
+        } else {
+            jsonwebtoken::Algorithm::EdDSA
+        };
         group.bench_function("serde_jcs + jsonwebtoken 9", |b| {
             b.iter(|| {
                 let mut card: Value = serde_json::from_slice(black_box(&as_received.octets)).expect("JSON");
-                let signatures = card.as_object_mut().and_then(|card| card.remove("signatures")).expect("signed");
+                let signatures =
+                    card.as_object_mut().and_then(|card| card.remove("signatures")).expect("signed");
                 let entry = signatures.get(0).expect("one entry");
                 let text = |name: &str| entry.get(name).and_then(Value::as_str).expect("text");
                 let payload = serde_jcs::to_vec(&card).expect("canonical");

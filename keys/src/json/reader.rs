@@ -36,7 +36,8 @@ pub(super) fn read(octets: Vec<u8>, limits: &Limits) -> Result<Document, Error> 
             Ok(Document { decoded, nodes, order, rounded, source })
         }
         Err((place, kind)) => {
-            let refusal = Error { kind, pointer: reader.pointer(), span: span(&source, place.start, place.end) };
+            let refusal =
+                Error { kind, pointer: reader.pointer(), span: span(&source, place.start, place.end) };
             reader.decoded.zeroize();
             // A broken document may be a private key.
             source.zeroize();
