@@ -226,7 +226,8 @@ impl<'c> Walk<'c> {
 
     /// Writes `value`, or finds that it has no image; then what was written must be taken back by the caller.
     fn value(&mut self, value: Value<'c>, place: Place, role: Role) -> Image {
-        if self.is_kept(value) {
+        let verbatim = matches!(place, Place::Free) && self.writes_as_received();
+        if verbatim || self.is_kept(value) {
             jcs::write(value, &mut self.out);
             return Image::Written;
         }
@@ -316,6 +317,11 @@ impl<'c> Walk<'c> {
             Prune::Falsy => is_empty || value.is_null() || is_falsy(),
             Prune::FalsyMembers => role == Role::Member && (is_empty || is_falsy()),
         }
+    }
+
+    /// Whether a value without a schema is written as RFC 8785 writes it, all of it.
+    fn writes_as_received(&self) -> bool {
+        self.recipe.prune == Prune::Nothing && self.script == Script::Rfc8785 && self.withheld.is_empty()
     }
 
     fn is_kept(&self, value: Value<'c>) -> bool {

@@ -100,6 +100,8 @@ pub(crate) static AGENT_CARD: Message = with_legacy(&[
     text    ("defaultInputModes",    List(&TEXT),                                  Required),
     text    ("defaultOutputModes",   List(&TEXT),                                  Required),
     text    ("skills",               List(&Type::Message(&AGENT_SKILL)),           Required),
+    // Part of no payload: every form leaves it out before the table is looked at.
+    text    ("signatures",           List(&Struct),                                Implicit),
     text    ("iconUrl",              TEXT,                                         Optional),
 ], &[
     security("url",                               TEXT,                                      Optional),

@@ -71,11 +71,10 @@ fn folds_to(message: &'static Message, name: &str) -> Option<&'static str> {
 
 /// Whether two names are equal after folding ASCII case and dropping underscores.
 fn same_when_folded(left: &str, right: &str) -> bool {
-    let folded = |name: &str| {
-        let octets: Vec<u8> = name.bytes().filter(|octet| *octet != b'_').collect();
-        octets.to_ascii_lowercase()
-    };
-    folded(left) == folded(right)
+    fn folded(name: &str) -> impl Iterator<Item = u8> {
+        name.bytes().filter(|octet| *octet != b'_').map(|octet| octet.to_ascii_lowercase())
+    }
+    folded(left).eq(folded(right))
 }
 
 fn ambiguous(object: Value<'_>, name: &str, member: Value<'_>, known: &'static str) -> CardError {
@@ -101,6 +100,7 @@ mod tests {
             (r#"{"supportedInterfaces":[],"supported_interfaces":[]}"#, true),
             (r#"{"SupportedInterfaces":[],"supported_interfaces":[]}"#, true),
             (r#"{"URL":"a","Url":"b","url":"c"}"#, true),
+            (r#"{"signatures":[],"Signatures":[]}"#, true),
             (r#"{"skills":[{"id":"x","ID":"y"}]}"#, true),
             (r#"{"capabilities":{"extensions":[{"uri":"x","u_r_i":"y"}]}}"#, true),
             (

@@ -16,9 +16,31 @@ pub fn compare_utf16(left: &str, right: &str) -> Ordering {
     }
 }
 
+/// The first eight octets as a number that orders like [`compare_utf16`]; equal numbers leave the question open.
+pub(super) fn rank_utf16(name: &str) -> u64 {
+    let octets = name.as_bytes();
+    let mut first = octets.first_chunk::<8>().copied().unwrap_or_else(|| {
+        let mut padded = [0; 8];
+        padded.iter_mut().zip(octets).for_each(|(place, octet)| *place = *octet);
+        padded
+    });
+    if first.is_ascii() {
+        return u64::from_be_bytes(first);
+    }
+    for octet in &mut first {
+        *octet = match *octet {
+            // Lead octets of U+E000 to U+FFFF go behind those of all characters beyond U+FFFF.
+            lead @ 0xEE..=0xEF => lead + 5,
+            lead @ 0xF0.. => lead - 2,
+            other => other,
+        };
+    }
+    u64::from_be_bytes(first)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::compare_utf16;
+    use super::{compare_utf16, rank_utf16};
     use proptest::prelude::*;
 
     fn by_units(left: &str, right: &str) -> std::cmp::Ordering {
@@ -32,6 +54,9 @@ mod tests {
         for left in names {
             for right in names {
                 assert_eq!(compare_utf16(left, right), by_units(left, right), "{left:?} {right:?}");
+                let ranked =
+                    rank_utf16(left).cmp(&rank_utf16(right)).then_with(|| compare_utf16(left, right));
+                assert_eq!(ranked, by_units(left, right), "{left:?} {right:?}");
             }
         }
     }
@@ -40,6 +65,8 @@ mod tests {
         #[test]
         fn the_order_is_that_of_utf16_code_units(left in "\\PC{0,6}", right in "\\PC{0,6}") {
             prop_assert_eq!(compare_utf16(&left, &right), by_units(&left, &right));
+            let ranked = rank_utf16(&left).cmp(&rank_utf16(&right)).then_with(|| compare_utf16(&left, &right));
+            prop_assert_eq!(ranked, by_units(&left, &right));
         }
 
         #[test]

@@ -8,7 +8,7 @@ use super::error::{Error, ErrorKind};
 use super::number::{self, Survival};
 use super::text::{clip, span, unescape};
 use super::value::{Step, push_token};
-use super::{BOM, Document, Limits, MAX_DEPTH, Node, Shape, at, compare_utf16, stored};
+use super::{BOM, Document, Limits, MAX_DEPTH, Node, Shape, at, compare_utf16, order::rank_utf16, stored};
 
 /// A refusal before its place has been put into words.
 type Fault = (Range<usize>, ErrorKind);
@@ -55,8 +55,15 @@ struct Reader<'t> {
     order: Vec<u32>,
     rounded: Vec<u32>,
     open: Vec<Frame>,
-    /// Name nodes of all open objects, outermost first.
-    names: Vec<u32>,
+    /// Names of all open objects, outermost first.
+    names: Vec<Name>,
+}
+
+/// A member name: its node, and its first octets in the order of RFC 8785, which settle most comparisons.
+#[derive(Clone, Copy)]
+struct Name {
+    rank: u64,
+    node: u32,
 }
 
 /// An open container.
@@ -183,20 +190,25 @@ impl<'t> Reader<'t> {
     fn sort_names(&mut self, start: usize) -> Result<u32, Fault> {
         let place = stored(self.order.len());
         let (text, nodes, decoded) = (self.text, &self.nodes, &self.decoded);
-        let name = |id: u32| name_text(text, decoded, nodes, id);
+        let spelled = |name: &Name| name_text(text, decoded, nodes, name.node);
         let own = self.names.get_mut(start..).unwrap_or_default();
-        own.sort_unstable_by(|left, right| compare_utf16(name(*left), name(*right)));
+        own.sort_unstable_by(|left, right| {
+            left.rank.cmp(&right.rank).then_with(|| compare_utf16(spelled(left), spelled(right)))
+        });
         self.order.push(stored(own.len()));
-        self.order.extend_from_slice(own);
+        self.order.extend(own.iter().map(|name| name.node));
         let twice = own.windows(2).find_map(|pair| match pair {
-            [left, right] if name(*left) == name(*right) => Some((*left.min(right), *left.max(right))),
+            [left, right] if left.rank == right.rank && spelled(left) == spelled(right) => {
+                Some(if left.node < right.node { (*left, *right) } else { (*right, *left) })
+            }
             _ => None,
         });
         if let Some((first, again)) = twice {
-            let place = |id: u32| nodes.get(at(id)).map_or(0..0, |node| at(node.start)..at(node.end));
+            let place =
+                |name: Name| nodes.get(at(name.node)).map_or(0..0, |node| at(node.start)..at(node.end));
             let first = place(first);
             let kind = ErrorKind::DuplicateMember {
-                name: clip(name(again)),
+                name: clip(spelled(&again)),
                 first: span(text, first.start, first.end),
             };
             let fault = (place(again), kind);
@@ -214,8 +226,10 @@ impl<'t> Reader<'t> {
         if self.octets.get(self.position) != Some(&b'"') {
             return Err(self.unexpected("a member name in double quotes"));
         }
-        self.names.push(stored(self.nodes.len()));
+        let node = stored(self.nodes.len());
         self.string()?;
+        let rank = rank_utf16(name_text(self.text, &self.decoded, &self.nodes, node));
+        self.names.push(Name { rank, node });
         self.skip_white_space();
         if self.octets.get(self.position) != Some(&b':') {
             return Err(self.unexpected("`:`"));
@@ -231,8 +245,7 @@ impl<'t> Reader<'t> {
         let mut end = body;
         loop {
             let rest = self.octets.get(end..).unwrap_or_default();
-            let Some(stop) = rest.iter().position(|&octet| octet == b'"' || octet == b'\\' || octet < 0x20)
-            else {
+            let Some(stop) = first_special(rest) else {
                 let fault = ErrorKind::Unexpected { found: "the end of the file".into(), expected: "`\"`" };
                 return Err((self.octets.len()..self.octets.len(), fault));
             };
@@ -379,8 +392,8 @@ impl<'t> Reader<'t> {
                 Container::Object => {
                     let next = self.open.get(depth + 1).map_or(self.names.len(), |inner| inner.names);
                     let last = next.checked_sub(1).filter(|last| *last >= frame.names);
-                    let Some(&id) = last.and_then(|last| self.names.get(last)) else { break };
-                    Step::Member(name_text(self.text, &self.decoded, &self.nodes, id))
+                    let Some(name) = last.and_then(|last| self.names.get(last)) else { break };
+                    Step::Member(name_text(self.text, &self.decoded, &self.nodes, name.node))
                 }
             };
             pointer.push('/');
@@ -396,6 +409,26 @@ fn name_text<'r>(text: &'r str, decoded: &'r str, nodes: &[Node], id: u32) -> &'
         return decoded.get(at(from)..at(to)).unwrap_or_default();
     }
     text.get(at(node.start) + 1..at(node.end) - 1).unwrap_or_default()
+}
+
+/// The place of the first quote, backslash or control character; eight octets at a time.
+fn first_special(octets: &[u8]) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+    // The lowest high bit that is left marks the first octet below `limit` (borrows only reach later octets).
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH_BITS;
+    let (words, rest) = octets.as_chunks::<8>();
+    for (index, octets) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*octets);
+        let quote = below(word ^ (ONES * 0x22), 1);
+        let backslash = below(word ^ (ONES * 0x5C), 1);
+        let special = quote | backslash | below(word, 0x20);
+        if special != 0 {
+            return Some(index * 8 + at(special.trailing_zeros() / 8));
+        }
+    }
+    let in_rest = rest.iter().position(|&octet| octet == b'"' || octet == b'\\' || octet < 0x20);
+    in_rest.map(|place| words.len() * 8 + place)
 }
 
 /// UTF-16 and UTF-32 by their byte order marks, or by the zero octets that ASCII text has there.
