@@ -50,17 +50,15 @@ fn is_0_3(list: Value<'_>) -> bool {
     !list.elements().any(|entry| entry.member("schemes").is_some())
 }
 
-/// A mutual TLS scheme that says nothing more, as A2A 1.0 or as A2A 0.3 writes it.
+/// A mutual TLS scheme that says nothing more: as A2A 1.0 writes it, as A2A 0.3 does, or as both at once.
 fn is_empty_mtls(scheme: Value<'_>) -> bool {
-    let mut members = scheme.members();
-    let only = (members.next(), members.next());
-    let (Some((name, value)), None) = only else { return false };
-    match name {
-        "mtlsSecurityScheme" | "mtls_security_scheme" => {
-            value.kind() == Kind::Object
-                && value.members().all(|(name, text)| name == "description" && text.is_empty())
-        }
-        "type" => value.as_text() == Some("mutualTLS"),
-        _ => false,
-    }
+    scheme.members().next().is_some()
+        && scheme.members().all(|(name, value)| match name {
+            "mtlsSecurityScheme" | "mtls_security_scheme" => {
+                value.kind() == Kind::Object
+                    && value.members().all(|(name, text)| name == "description" && text.is_empty())
+            }
+            "type" => value.as_text() == Some("mutualTLS"),
+            _ => false,
+        })
 }
