@@ -1,4 +1,46 @@
-//! Sign, verify and admit A2A AgentCards, knowing exactly what a signature covers.
+//! Sign and verify A2A AgentCards, knowing exactly what a signature covers.
+//!
+//! A card makes one journey, and each stage consumes the one before:
+//!
+//! | stage | type | what may be believed after it |
+//! | --- | --- | --- |
+//! | received | [`UntrustedCard`] | it is strict I-JSON; everything in it is a claim |
+//! | canonicalized | [`CanonicalPayload`] | these are the octets that a signer signs under one [`Form`] |
+//! | verified | [`VerifiedCard`] | who signed which octets; what the signature does not cover |
+//!
+//! ```
+//! use countersign::{Form, KeySigner, Limits, SignTerms, SigningKey, TrustedKey, TrustedKeys, UnixTime};
+//! use countersign::{Algorithm, Signer, UntrustedCard, VerifyTerms, keys::trust::KeySource};
+//!
+//! // The publisher signs the card as it is; only the member `signatures` is added to its text.
+//! let card = r#"{
+//!   "name": "Echo", "description": "Repeats what it is told.", "version": "1.0.0", "capabilities": {},
+//!   "supportedInterfaces": [{"url": "https://echo.example/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+//!   "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
+//!   "skills": [{"id": "echo", "name": "Echo", "description": "Repeats.", "tags": ["text"]}]
+//! }"#;
+//! let signer = KeySigner::new(SigningKey::generate(Algorithm::Es256)?, Algorithm::Es256)?.with_kid("echo-1");
+//! let signed = UntrustedCard::read(card, &Limits::default())?
+//!     .sign(&signer, &SignTerms::default(), &TrustedKeys::default())?;
+//!
+//! // A client verifies what it received, with keys that it trusts already, at a time that it says.
+//! let mut keys = TrustedKeys::default();
+//! keys.push(TrustedKey::new(signer.verifying_key().clone(), KeySource::Single).with_kid("echo-1"));
+//! let now = UnixTime::from_seconds(1_796_000_000);
+//! let verified = UntrustedCard::read(signed.octets.clone(), &Limits::default())?
+//!     .verify(&keys, &VerifyTerms::default(), now)?;
+//! assert_eq!(verified.payload().form(), Form::A2a10);
+//! assert_eq!(verified.member("name").and_then(|name| name.as_text()), Some("Echo"));
+//!
+//! // One octet changed in between.
+//! let tampered = String::from_utf8(signed.octets)?.replace("echo.example", "evil.example");
+//! let refused = UntrustedCard::read(tampered, &Limits::default())?.verify(&keys, &VerifyTerms::default(), now);
+//! assert_eq!(refused.unwrap_err().to_string(), "the card is invalid: sig.invalid");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Nothing here does I/O or reads a clock. Not here: where a card comes from, whether its interfaces are allowed,
+//! fetching keys. A verified signature says who signed; it grants nothing.
 
 mod canonical;
 mod card;
@@ -19,3 +61,7 @@ pub use signature::{
     CardOutcome, Matching, NewSignature, Portability, Refused, SignCardError, SignTerms, SignatureOutcome,
     SignatureReport, SignedCard, Stale, VerificationReport, VerifiedCard, VerifyTerms,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
