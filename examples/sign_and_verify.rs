@@ -25,10 +25,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let now = UnixTime::from_seconds(1_796_000_000);
     let received = UntrustedCard::read(signed.octets.clone(), &limits)?;
     let verified = received.verify(&trusted, &VerifyTerms::default(), now)?;
-    println!("verified under {}: {:?}", verified.payload().form(), verified.member("name").and_then(|n| n.as_text()));
+    println!(
+        "verified under {}: {:?}",
+        verified.payload().form(),
+        verified.member("name").and_then(|n| n.as_text())
+    );
 
     // Someone in between sends clients to another login page.
-    let text = String::from_utf8(signed.octets)?.replace("https://login.maps.example", "https://login.evil.example");
+    let text =
+        String::from_utf8(signed.octets)?.replace("https://login.maps.example", "https://login.evil.example");
     let tampered = UntrustedCard::read(text, &limits)?;
     match tampered.verify(&trusted, &VerifyTerms::default(), now) {
         Ok(_) => Err("a changed card must not verify".into()),

@@ -9,7 +9,7 @@ use std::path::Path;
 #[path = "fuzz/src/lib.rs"]
 pub mod bodies;
 
-use bodies::json_reader;
+use bodies::{card_verify, json_reader, jws_header};
 
 const MUTANTS: usize = 30_000;
 
@@ -28,6 +28,41 @@ fn the_strict_reader_and_serde_json_never_read_different_trees() {
         json_reader::Outcome::OnlySerdeJson,
         json_reader::Outcome::OnlyStrict,
         json_reader::Outcome::Neither,
+    ] {
+        assert!(outcomes.contains(&outcome), "{outcome:?} never happened");
+    }
+}
+
+#[test]
+fn no_header_is_followed_that_rfc_7515_forbids() {
+    let seeds = seeds("jws_header");
+    let mut outcomes: BTreeSet<jws_header::Outcome> =
+        seeds.iter().map(|seed| jws_header::run(seed)).collect();
+    let mut mutator = Mutator::new(seeds, JSON_TOKENS);
+    for _ in 0..MUTANTS {
+        outcomes.insert(jws_header::run(&mutator.mutant()));
+    }
+    for outcome in
+        [jws_header::Outcome::Accepted, jws_header::Outcome::RefusedHeader, jws_header::Outcome::RefusedJson]
+    {
+        assert!(outcomes.contains(&outcome), "{outcome:?} never happened");
+    }
+}
+
+#[test]
+fn no_card_is_handed_on_that_does_not_read_back() {
+    let seeds = seeds("card_verify");
+    let mut outcomes: BTreeSet<card_verify::Outcome> =
+        seeds.iter().map(|seed| card_verify::run(seed)).collect();
+    let mut mutator = Mutator::new(seeds, JSON_TOKENS);
+    for _ in 0..MUTANTS / 10 {
+        outcomes.insert(card_verify::run(&mutator.mutant()));
+    }
+    for outcome in [
+        card_verify::Outcome::Unreadable,
+        card_verify::Outcome::Refused,
+        card_verify::Outcome::Verified,
+        card_verify::Outcome::VerifiedInPart,
     ] {
         assert!(outcomes.contains(&outcome), "{outcome:?} never happened");
     }

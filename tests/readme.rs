@@ -87,7 +87,8 @@ fn the_table_of_forms_is_what_the_vectors_say() {
 #[test]
 fn the_two_set_up_commands_are_the_ones_that_ci_runs() {
     let readme = fs::read_to_string("README.md").unwrap();
-    let blocks: Vec<&str> = readme.split("```sh\n").skip(1).map(|rest| rest.split_once("\n```").unwrap().0).collect();
+    let blocks: Vec<&str> =
+        readme.split("```sh\n").skip(1).map(|rest| rest.split_once("\n```").unwrap().0).collect();
     let ci = fs::read_to_string(".ci/run").unwrap();
     assert_eq!(blocks.len(), 2);
     for command in blocks {
