@@ -57,7 +57,7 @@ pub fn write(value: Value<'_>, out: &mut Vec<u8>) {
 /// Appends the canonical octets of a string, number, boolean or null. Writes nothing for a container.
 pub fn write_scalar(value: Value<'_>, out: &mut Vec<u8>) {
     if let Some(token) = value.canonical_token() {
-        out.extend_from_slice(token.as_bytes());
+        out.extend_from_slice(token);
     } else if let Some(text) = value.as_text() {
         write_text(text, out);
     } else if let Some(number) = value.as_f64() {

@@ -155,11 +155,12 @@ impl<'d> Value<'d> {
     }
 
     /// Its octets, where these are what RFC 8785 writes: literals, strings without escapes, short integers.
-    pub(crate) fn canonical_token(self) -> Option<&'d str> {
+    pub(crate) fn canonical_token(self) -> Option<&'d [u8]> {
         let node = self.node();
+        let octets = self.document.source.as_bytes().get(at(node.start)..at(node.end));
         match node.shape {
-            Shape::Null | Shape::False | Shape::True | Shape::Text => Some(self.raw()),
-            Shape::Integer => Some(self.raw()).filter(|literal| *literal != "-0"),
+            Shape::Null | Shape::False | Shape::True | Shape::Text => octets,
+            Shape::Integer => octets.filter(|literal| *literal != b"-0"),
             Shape::Number | Shape::Escaped { .. } | Shape::Array { .. } | Shape::Object { .. } => None,
         }
     }
