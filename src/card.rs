@@ -9,6 +9,7 @@ use countersign_keys::Finding;
 use countersign_keys::json::{self, Document, Kind, Limits, Value};
 
 use crate::codes;
+pub(crate) use shape::has_envelope;
 pub use shape::{Hybrid, Shape};
 
 /// A card that was read and is well-formed, and of which nothing is known yet.

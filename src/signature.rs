@@ -104,14 +104,21 @@ fn read_back(card: &UntrustedCard, handed_on: &HandedOn) -> Result<Option<Docume
     Document::read(octets, &limits).map(Some)
 }
 
-/// Whether the card could have had a requirement when it was signed that nobody can see any more.
+/// Whether the card may have had a requirement when it was signed that nobody can see any more: it declares schemes and
+/// asks for none, and what was signed is what a form signs that drops requirements without scopes.
 fn authentication_is_not_provable(card: &UntrustedCard, handed_on: &HandedOn) -> bool {
     let root = card.root();
     let declares = |name| card::member(root, name).is_some_and(|value| !value.is_null() && !value.is_empty());
+    let drops_requirements = matches!(
+        handed_on.payload.form(),
+        Form::Sdk1x | Form::SdkPy10 | Form::SdkJsTyped | Form::SdkPy03 | Form::SdkPy0322
+    );
     declares("securitySchemes")
         && !declares("securityRequirements")
-        && CanonicalPayload::of(card, Form::Sdk1x)
-            .is_ok_and(|payload| payload.octets() == handed_on.payload.octets())
+        && !declares("security")
+        && (drops_requirements
+            || CanonicalPayload::of(card, Form::Sdk1x)
+                .is_ok_and(|payload| payload.octets() == handed_on.payload.octets()))
 }
 
 impl VerifiedCard {

@@ -8,12 +8,12 @@ use super::{Shape, UntrustedCard};
 impl UntrustedCard {
     /// JSON Pointers of the members that the schema of the card's shape demands and that are absent or null.
     ///
-    /// Cards of shape 0.3 without `supportedInterfaces` are held against A2A 0.3, all others against A2A 1.0. Does
+    /// Legacy cards without a non-empty `supportedInterfaces` are held against A2A 0.3, all others against A2A 1.0. Does
     /// not check types, and counts empty members as present.
     #[must_use]
     pub fn missing_members(&self) -> Vec<String> {
         let legacy = matches!(self.shape(None), Shape::V0_3 | Shape::PreV0_3 | Shape::Unversioned)
-            && super::member(self.root(), "supportedInterfaces").is_none();
+            && !super::has_envelope(self.root());
         let mut missing = Vec::new();
         message(
             self.root(),

@@ -98,7 +98,8 @@ impl UntrustedCard {
     }
 }
 
-fn has_envelope(card: Value<'_>) -> bool {
+/// Whether the card has a `supportedInterfaces` that is not empty.
+pub(crate) fn has_envelope(card: Value<'_>) -> bool {
     member(card, "supportedInterfaces").is_some_and(|list| list.elements().next().is_some())
 }
 

@@ -249,7 +249,7 @@ impl UntrustedCard {
         if !pointers.is_empty() {
             return Err(SignCardError::RequiredMissing { pointers });
         }
-        let is_0_3 = crate::card::member(self.root(), "supportedInterfaces").is_none();
+        let is_0_3 = !crate::card::has_envelope(self.root());
         let mut forms = terms.forms.clone();
         if forms.is_empty() {
             forms.push(if is_0_3 { Form::AsReceived } else { Form::A2a10 });
