@@ -196,6 +196,24 @@ impl CanonicalPayload {
     pub fn octets(&self) -> &[u8] {
         &self.octets
     }
+
+    /// JSON Pointers of the members of `card` that have no image in the payload, in the order of the form. `card` must
+    /// be the card that the payload was made of. Nothing inside a member that is named has an image either.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use countersign::{CanonicalPayload, Form, Limits, UntrustedCard};
+    ///
+    /// let card = UntrustedCard::read(r#"{"name": "Agent", "x-note": {"a": 1}}"#, &Limits::default())?;
+    /// assert_eq!(CanonicalPayload::of(&card, Form::A2a10)?.left_out(&card), ["/x-note"]);
+    /// assert!(CanonicalPayload::of(&card, Form::AsReceived)?.left_out(&card).is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn left_out(&self, card: &UntrustedCard) -> Vec<String> {
+        self.lost.iter().map(|lost| card.document().value(lost.value).pointer()).collect()
+    }
 }
 
 /// What is handed on of a card: the payload's tree under `form`, with the values in `kept` although they have no

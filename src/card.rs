@@ -1,5 +1,6 @@
 //! A card as received: nothing in it may be believed yet.
 
+mod claims;
 mod required;
 pub(crate) mod schema;
 mod shape;
@@ -9,6 +10,7 @@ use countersign_keys::Finding;
 use countersign_keys::json::{self, Document, Kind, Limits, Value};
 
 use crate::codes;
+pub use claims::ClaimedInterface;
 pub(crate) use shape::has_envelope;
 pub use shape::{Hybrid, Shape};
 

@@ -49,7 +49,7 @@ mod coverage;
 mod signature;
 
 pub use canonical::{CanonicalPayload, Form, NoCanonicalForm, UnknownForm};
-pub use card::{CardError, Hybrid, Shape, UntrustedCard};
+pub use card::{CardError, ClaimedInterface, Hybrid, Shape, UntrustedCard};
 pub use countersign_keys as keys;
 pub use countersign_keys::json::Limits;
 pub use countersign_keys::trust::{TrustedKey, TrustedKeys};
@@ -58,8 +58,9 @@ pub use countersign_keys::{Code, Finding, Level, Span};
 pub use countersign_policy::{ProtocolVersion, UnixTime};
 pub use coverage::{Class, CoverageTerms, Fate, Strictness, UncoveredMember};
 pub use signature::{
-    CardOutcome, Matching, NewSignature, Portability, Refused, SignCardError, SignTerms, SignatureOutcome,
-    SignatureReport, SignedCard, Stale, VerificationReport, VerifiedCard, VerifyTerms,
+    CardOutcome, ClaimedSignature, Matching, NewSignature, Portability, Refused, SignCardError, SignTerms,
+    SignatureKind, SignatureOutcome, SignatureReport, SignedCard, Stale, VerificationReport, VerifiedCard,
+    VerifyTerms,
 };
 
 #[cfg(doctest)]

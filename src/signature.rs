@@ -1,5 +1,6 @@
 //! Signatures of a card: made and verified.
 
+mod claims;
 mod conclude;
 mod entry;
 mod portable;
@@ -17,6 +18,7 @@ use crate::canonical::{self, CanonicalPayload, Form, Respelled};
 use crate::card::{self, UntrustedCard};
 use crate::codes;
 use crate::coverage::{Fate, UncoveredMember};
+pub use claims::{ClaimedSignature, SignatureKind};
 pub use portable::Portability;
 pub use report::{CardOutcome, SignatureOutcome, SignatureReport, VerificationReport};
 pub use sign::{NewSignature, SignCardError, SignTerms, SignedCard, Stale};

@@ -3,6 +3,7 @@
 mod algorithm;
 pub mod base64url;
 pub mod codes;
+mod digest;
 mod error;
 mod finding;
 pub mod jcs;
@@ -16,6 +17,7 @@ mod thumbprint;
 pub mod trust;
 
 pub use algorithm::{Algorithm, KeyKind};
+pub use digest::sha256;
 pub use error::{KeyError, SignError, VerifyError};
 pub use finding::{Code, Finding, Level, Page, Span};
 pub use private::{KeySigner, RsaParts, Signer, SigningKey};

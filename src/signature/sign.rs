@@ -239,6 +239,13 @@ impl UntrustedCard {
         Ok(SignedCard { octets, signatures, replaced: existing.replaced, stale: existing.stale, findings })
     }
 
+    /// The form that the card is signed under when none is named: `as-received` without a non-empty
+    /// `supportedInterfaces`, else `a2a-1.0`.
+    #[must_use]
+    pub fn default_form(&self) -> Form {
+        if crate::card::has_envelope(self.root()) { Form::A2a10 } else { Form::AsReceived }
+    }
+
     /// The distinct payloads of the forms that the terms name, in the order in which forms are tried.
     fn payloads_to_sign(&self, terms: &SignTerms) -> Result<Vec<CanonicalPayload>, SignCardError> {
         let shape = self.shape(None);
@@ -249,10 +256,10 @@ impl UntrustedCard {
         if !pointers.is_empty() {
             return Err(SignCardError::RequiredMissing { pointers });
         }
-        let is_0_3 = !crate::card::has_envelope(self.root());
+        let is_0_3 = self.default_form() == Form::AsReceived;
         let mut forms = terms.forms.clone();
         if forms.is_empty() {
-            forms.push(if is_0_3 { Form::AsReceived } else { Form::A2a10 });
+            forms.push(self.default_form());
         }
         forms.sort_unstable();
         let mut payloads: Vec<CanonicalPayload> = Vec::new();

@@ -1,0 +1,350 @@
+//! The command line as it is typed.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use countersign::{Algorithm, Form, ProtocolVersion, UnixTime};
+
+use crate::time::{self, Expiry, Issued};
+
+/// Sign, verify and inspect A2A AgentCards.
+#[derive(Debug, Parser)]
+#[command(
+    name = "countersign",
+    version,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 yes, 1 no, 2 could not tell (usage, a key file, an input that is not there), \
+                  3 environment (disk, network). Several inputs give the worst.\n\
+                  Codes in brackets are explained by `countersign explain CODE`."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// How answers are written: for people, one line each, or one JSON object each
+    #[arg(long, global = true, value_enum, env = "COUNTERSIGN_FORMAT", default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    /// The time that counts as now, in RFC 3339 [default: the system clock]
+    #[arg(long, global = true, value_name = "TIME", value_parser = time::point)]
+    pub(crate) at: Option<UnixTime>,
+    /// Longest card that is read: octets, or a number with KiB or MiB
+    #[arg(long, global = true, value_name = "SIZE", value_parser = size, default_value = "256KiB")]
+    pub(crate) max_octets: usize,
+    /// Print only data that was asked for (cards, payloads, JSON) and errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print also what is passed over
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// Whether text for people is coloured; auto honours NO_COLOR and CLICOLOR_FORCE
+    #[arg(long, global = true, value_enum, default_value_t = When::Auto, value_name = "WHEN")]
+    pub(crate) color: When,
+}
+
+/// How answers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Human,
+    /// One line for each input
+    Short,
+    /// One JSON object for each input, each on a line of its own
+    Json,
+}
+
+/// When text is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make, convert and show keys
+    #[command(subcommand)]
+    Key(KeyCommand),
+    /// Sign a card; only its member `signatures` changes
+    Sign(Box<SignArgs>),
+    /// Verify the signatures of cards with trusted keys
+    Verify(VerifyArgs),
+    /// Print the octets that a signature is made over
+    Canonicalize(CanonicalizeArgs),
+    /// Show what a card claims to be; needs no keys and verifies nothing
+    Inspect(InspectArgs),
+    /// Explain a code: what, why, example, instead
+    Explain(ExplainArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Make a new private key
+    Generate(GenerateArgs),
+    /// Print the public half of keys; never a private member
+    Public(PublicArgs),
+    /// Show kind, algorithm, size, kid and thumbprint of keys; never a secret
+    Show(ShowArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct GenerateArgs {
+    /// Algorithm the key is for
+    #[arg(long, value_parser = algorithm, default_value = "ES256")]
+    pub(crate) alg: Algorithm,
+    /// File for the private key: .pem for PKCS#8, .jwk or .json for a JWK. Mode 0600, never overwritten. Without it
+    /// the private JWK goes to standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// File for the public key: .jwks or .json for a JWK set, .jwk for a JWK, .pem for SPKI. Never overwritten
+    #[arg(long, value_name = "FILE")]
+    pub(crate) public: Option<PathBuf>,
+    /// `kid` of the JWK [default: the RFC 7638 thumbprint]
+    #[arg(long, value_name = "KID", value_parser = non_empty)]
+    pub(crate) kid: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PublicArgs {
+    /// Key files: JWK, JWK set or PEM, private or public; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// What is written
+    #[arg(long = "as", value_enum, default_value_t = PublicForm::Jwks, value_name = "KIND")]
+    pub(crate) form: PublicForm,
+}
+
+/// How public keys are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PublicForm {
+    /// One JWK set with all keys
+    Jwks,
+    /// One JWK; needs exactly one key
+    Jwk,
+    /// SPKI in PEM; needs exactly one key
+    Pem,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ShowArgs {
+    /// Key files: JWK, JWK set or PEM; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(group = ArgGroup::new("private-key").required(true).args(["key", "key_env"]))]
+pub(crate) struct SignArgs {
+    /// The card; `-` is standard input
+    #[arg(value_name = "CARD")]
+    pub(crate) card: PathBuf,
+    /// File with the private key: JWK, JWK set or PKCS#8 PEM
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
+    /// Environment variable that holds the private key as text: JWK or PEM
+    #[arg(long, value_name = "NAME")]
+    pub(crate) key_env: Option<String>,
+    /// Algorithm [default: the JWK's `alg`, else ES256, ES384, ES512, EdDSA or PS256 by the kind of key]
+    #[arg(long, value_parser = algorithm)]
+    pub(crate) alg: Option<Algorithm>,
+    /// `kid` of the signature; also chooses the key of a JWK set [default: the JWK's `kid`, else the thumbprint]
+    #[arg(long, value_name = "KID", value_parser = non_empty)]
+    pub(crate) kid: Option<String>,
+    /// `jku` of the signature: where the public keys are published
+    #[arg(long, value_name = "URL", value_parser = non_empty)]
+    pub(crate) jku: Option<String>,
+    /// Canonical form to sign under, repeatable: a2a-1.0, a2a-1.0-open, as-received, sdk-1.x, sdk-py-1.0; one signature
+    /// for each distinct payload [default: a2a-1.0, or as-received for a card that offers 0.3 only]
+    #[arg(long = "form", value_name = "FORM")]
+    pub(crate) forms: Vec<Form>,
+    /// `iat` of the signature: `now` or a time in RFC 3339
+    #[arg(long, value_name = "now|TIME", value_parser = time::issued)]
+    pub(crate) issued_at: Option<Issued>,
+    /// `exp` of the signature: a time in RFC 3339, or how long from now: a number with s, m, h or d
+    #[arg(long, value_name = "180d|TIME", value_parser = time::expiry)]
+    pub(crate) expires: Option<Expiry>,
+    /// JSON Pointer of a member that the signature may leave unsigned, with everything below it; repeatable
+    #[arg(long, value_name = "POINTER", value_parser = pointer)]
+    pub(crate) allow_uncovered: Vec<String>,
+    /// Fail unless every implementation would verify the card
+    #[arg(long)]
+    pub(crate) require_portable: bool,
+    /// Remove other signatures that are damaged, or that do not verify any more with the keys of --keys
+    #[arg(long)]
+    pub(crate) drop_stale: bool,
+    /// Trusted keys that judge the other signatures on the card: JWK, JWK set or PEM; repeatable
+    #[arg(long, value_name = "FILE")]
+    pub(crate) keys: Vec<PathBuf>,
+    /// File for the signed card [default: standard output]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "in_place")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace the card file by the signed card
+    #[arg(long)]
+    pub(crate) in_place: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArgs {
+    /// Cards: files, folders that are searched for *.json, globs; `-` is standard input
+    #[arg(required = true, value_name = "CARD")]
+    pub(crate) cards: Vec<PathBuf>,
+    /// Trusted keys: JWK, JWK set or PEM; repeatable
+    #[arg(long, required = true, value_name = "FILE")]
+    pub(crate) keys: Vec<PathBuf>,
+    /// Canonical form to accept instead of the default list, repeatable
+    /// [default: a2a-1.0, a2a-1.0-open, as-received, sdk-1.x, sdk-py-1.0]
+    #[arg(long = "form", value_name = "FORM")]
+    pub(crate) forms: Vec<Form>,
+    /// How many distinct keys must have signed
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
+    pub(crate) min: NonZeroUsize,
+    /// JSON Pointer of a member that may be unsigned, with everything below it; repeatable
+    #[arg(long, value_name = "POINTER", value_parser = pointer)]
+    pub(crate) allow_uncovered: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CanonicalizeArgs {
+    /// The card; `-` is standard input
+    #[arg(value_name = "CARD")]
+    pub(crate) card: PathBuf,
+    /// Canonical form [default: a2a-1.0, or as-received for a card without supportedInterfaces]
+    #[arg(long, value_name = "FORM", conflicts_with = "compare")]
+    pub(crate) form: Option<Form>,
+    /// Show the digest of every form, which are equal, and which members each leaves out
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub(crate) compare: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InspectArgs {
+    /// Cards: files, folders that are searched for *.json, globs; `-` is standard input
+    #[arg(required = true, value_name = "CARD")]
+    pub(crate) cards: Vec<PathBuf>,
+    /// Protocol version of cards and interfaces that name none: 0.3 or 1.0
+    #[arg(long, value_name = "VERSION", value_parser = assumed_version)]
+    pub(crate) assume_version: Option<ProtocolVersion>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArgs {
+    /// The code, such as json.duplicate-member [default: list all codes]
+    #[arg(value_name = "CODE")]
+    pub(crate) code: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+fn algorithm(name: &str) -> Result<Algorithm, String> {
+    Algorithm::from_name(name).ok_or_else(|| {
+        let known: Vec<_> = Algorithm::ALL.iter().map(|algorithm| algorithm.name()).collect();
+        format!("expected one of {}", known.join(", "))
+    })
+}
+
+fn non_empty(text: &str) -> Result<String, &'static str> {
+    if text.is_empty() { Err("it is empty") } else { Ok(text.to_owned()) }
+}
+
+/// RFC 6901: empty, or starting with a slash; `~` only as `~0` and `~1`.
+fn pointer(text: &str) -> Result<String, &'static str> {
+    if !text.is_empty() && !text.starts_with('/') {
+        return Err("a JSON Pointer starts with `/`");
+    }
+    if text.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
+        return Err("in a JSON Pointer `~` is written as `~0`");
+    }
+    if text.is_empty() {
+        return Err("the empty pointer is the whole card");
+    }
+    Ok(text.to_owned())
+}
+
+fn assumed_version(text: &str) -> Result<ProtocolVersion, &'static str> {
+    match text {
+        "0.3" => Ok(ProtocolVersion::V0_3),
+        "1.0" => Ok(ProtocolVersion::V1_0),
+        _ => Err("expected 0.3 or 1.0"),
+    }
+}
+
+/// A number of octets, or of KiB or MiB.
+fn size(text: &str) -> Result<usize, &'static str> {
+    let digits = text.len() - text.trim_start_matches(|character: char| character.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let factor: usize = match unit {
+        "" => 1,
+        "KiB" => 1024,
+        "MiB" => 1024 * 1024,
+        _ => return Err("expected a number of octets, or a number with KiB or MiB"),
+    };
+    let number: usize =
+        number.parse().map_err(|_| "expected a number of octets, or a number with KiB or MiB")?;
+    match number.checked_mul(factor) {
+        Some(0) | None => Err("the size is out of range"),
+        Some(octets) => Ok(octets),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cli, pointer, size};
+    use clap::{Arg, Command, CommandFactory as _};
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_argument_and_command_has_a_help_text() {
+        fn check(command: &Command) {
+            assert!(command.get_about().is_some(), "{}", command.get_name());
+            for argument in command.get_arguments() {
+                assert!(Arg::get_help(argument).is_some(), "{} {}", command.get_name(), argument.get_id());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        let mut command = Cli::command();
+        command.build();
+        check(&command);
+    }
+
+    #[test]
+    fn a_size_is_octets_or_names_its_unit() {
+        assert_eq!(size("1"), Ok(1));
+        assert_eq!(size("64KiB"), Ok(65_536));
+        assert_eq!(size("2MiB"), Ok(2_097_152));
+        for text in ["", "0", "KiB", "1kb", "1 KiB", "-1", "99999999999999999999", "99999999999999MiB"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pointer_starts_with_a_slash_and_names_a_member() {
+        assert_eq!(pointer("/a~1b/~0").as_deref(), Ok("/a~1b/~0"));
+        for text in ["", "provider", "/a~b", "/~"] {
+            assert!(pointer(text).is_err(), "{text}");
+        }
+    }
+}

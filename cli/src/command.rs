@@ -1,0 +1,9 @@
+//! The commands, one file each.
+
+pub(crate) mod canonicalize;
+pub(crate) mod explain;
+pub(crate) mod inspect;
+pub(crate) mod key;
+pub(crate) mod shell;
+pub(crate) mod sign;
+pub(crate) mod verify;

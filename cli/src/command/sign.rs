@@ -1,0 +1,190 @@
+//! `sign`: a card in, the same card with signatures out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use countersign::keys::{self, SignError};
+use countersign::{Portability, SignCardError, SignTerms, SignedCard, Stale, UnixTime};
+use serde::Serialize;
+
+use crate::args::{Format, SignArgs};
+use crate::failure::{Failure, Stop};
+use crate::input::{Input, Source};
+use crate::keyfile::{self, KeyText};
+use crate::outcome::Outcome;
+use crate::output::{self, Detail, FindingJson, Session, finding_line};
+use crate::render::{escape, hex};
+
+#[derive(Serialize)]
+struct SigningJson<'s> {
+    schema: &'static str,
+    card: &'s str,
+    signatures: Vec<NewSignatureJson<'s>>,
+    replaced: usize,
+    stale: &'s [usize],
+    findings: Vec<FindingJson<'s>>,
+}
+
+#[derive(Serialize)]
+struct NewSignatureJson<'s> {
+    alg: &'static str,
+    kid: &'s str,
+    form: &'static str,
+    thumbprint: String,
+    payload_sha256: String,
+}
+
+/// Where the signed card goes.
+enum Target<'a> {
+    Standard,
+    File(&'a Path),
+}
+
+pub(crate) fn run(args: &SignArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
+    let input = Input::single(&args.card);
+    let target = target(args, &input)?;
+    let terms = terms(args, session.now())?;
+    let text = match (&args.key, &args.key_env) {
+        (Some(file), _) => KeyText::of_file(file)?,
+        (None, Some(name)) => KeyText::of_variable(name)?,
+        (None, None) => return Err(Failure::usage("no private key: give `--key` or `--key-env`").into()),
+    };
+    let signer = keyfile::signer(text, args.kid.as_deref(), args.alg)?;
+    let others = keyfile::trusted(&args.keys)?;
+    for finding in others.findings() {
+        let line = finding_line(&finding.finding, finding.file.as_deref(), session.err.paint);
+        session.note(&line)?;
+    }
+    let card = input.read_card(session)?;
+    let signed = card.sign(&signer, &terms, &others).map_err(|error| refusal(&input, &error))?;
+    match target {
+        Target::Standard => session.out.writer.write_all(&signed.octets)?,
+        Target::File(path) => output::replace_file(path, &signed.octets)?,
+    }
+    report(&input, &target, &signed, session)?;
+    Ok(Outcome::Yes)
+}
+
+/// Where the card goes; never silently over something that is read.
+fn target<'a>(args: &'a SignArgs, input: &'a Input) -> Result<Target<'a>, Failure> {
+    if input.source != Source::Standard && args.card.is_dir() {
+        let message = format!("`{}` is a folder; `sign` takes one card", args.card.display());
+        return Err(Failure::usage(message));
+    }
+    if args.in_place {
+        return match &input.source {
+            Source::File(path) => Ok(Target::File(path)),
+            Source::Standard => Err(Failure::usage("`--in-place` needs a card file, not standard input")),
+        };
+    }
+    let Some(output) = args.output.as_deref().filter(|path| *path != Path::new("-")) else {
+        return Ok(Target::Standard);
+    };
+    if is_same(output, &args.card) {
+        let message = format!("`{}` is the card that is read", output.display());
+        return Err(Failure::usage(message).with_help("use `--in-place` to replace it"));
+    }
+    let read: Vec<&PathBuf> = args.key.iter().chain(&args.keys).collect();
+    if read.iter().any(|path| is_same(output, path)) {
+        return Err(Failure::usage(format!("`{}` is a key file that is read", output.display())));
+    }
+    Ok(Target::File(output))
+}
+
+fn is_same(left: &Path, right: &Path) -> bool {
+    match (fs::canonicalize(left), fs::canonicalize(right)) {
+        (Ok(left), Ok(right)) => left == right,
+        _ => left == right,
+    }
+}
+
+fn terms(args: &SignArgs, now: UnixTime) -> Result<SignTerms, Failure> {
+    let mut terms = SignTerms::default();
+    terms.forms.clone_from(&args.forms);
+    terms.kid.clone_from(&args.kid);
+    terms.jku.clone_from(&args.jku);
+    terms.issued_at = args.issued_at.map(|issued| issued.resolve(now));
+    terms.expires_at = args.expires.map(|expires| expires.resolve(now));
+    if let Some(expires) = terms.expires_at.filter(|expires| *expires <= now) {
+        return Err(Failure::usage(format!("`--expires` is {expires}, which is not after now, {now}")));
+    }
+    if let (Some(issued), Some(expires)) = (terms.issued_at, terms.expires_at)
+        && expires <= issued
+    {
+        return Err(Failure::usage(format!(
+            "`--expires` is {expires}, which is not after `--issued-at`, {issued}"
+        )));
+    }
+    terms.portability = if args.require_portable { Portability::Require } else { Portability::Report };
+    terms.stale = if args.drop_stale { Stale::Drop } else { Stale::Keep };
+    terms.coverage.allowed.clone_from(&args.allow_uncovered);
+    Ok(terms)
+}
+
+/// A card that is refused is a no; a form or key that cannot be used is no answer.
+fn refusal(input: &Input, error: &SignCardError) -> Failure {
+    let is_about_the_call = matches!(
+        error,
+        SignCardError::FormNotSignable { .. }
+            | SignCardError::SelfCheck
+            | SignCardError::Signer(SignError::AlgorithmKeyMismatch { .. })
+    );
+    let outcome = if is_about_the_call {
+        Outcome::CouldNotTell
+    } else if matches!(error, SignCardError::Signer(_)) {
+        Outcome::Environment
+    } else {
+        Outcome::No
+    };
+    let help = error.code().page().instead;
+    input.about(Failure::coded(outcome, error.code(), error.to_string()).with_help(help))
+}
+
+fn report(
+    input: &Input,
+    target: &Target<'_>,
+    signed: &SignedCard,
+    session: &mut Session<'_>,
+) -> Result<(), Stop> {
+    let name = input.name();
+    if let (Target::File(_), Format::Json) = (target, session.format) {
+        let signatures = signed.signatures.iter().map(|signature| NewSignatureJson {
+            alg: signature.algorithm.name(),
+            kid: &signature.kid,
+            form: signature.form.name(),
+            thumbprint: signature.thumbprint.to_string(),
+            payload_sha256: hex(&keys::sha256(&signature.payload)),
+        });
+        session.json(&SigningJson {
+            schema: "countersign.signing/1",
+            card: &name,
+            signatures: signatures.collect(),
+            replaced: signed.replaced,
+            stale: &signed.stale,
+            findings: signed.findings.iter().map(FindingJson::about_card).collect(),
+        })?;
+        return Ok(());
+    }
+    for finding in &signed.findings {
+        let line = finding_line(finding, None, session.err.paint);
+        session.note(&line)?;
+    }
+    let to = match target {
+        Target::Standard => String::new(),
+        Target::File(path) => format!(" -> {}", escape(&path.display().to_string())),
+    };
+    let verdict = session.err.paint.good("signed");
+    for signature in &signed.signatures {
+        let (algorithm, form) = (signature.algorithm, signature.form);
+        let kid = escape(&signature.kid);
+        session.note(&format!("{}: {verdict} {algorithm} {kid} {form}{to}", escape(&name)))?;
+        if session.detail == Detail::Verbose {
+            session.remark(&format!("  thumbprint {}", signature.thumbprint))?;
+            session.remark(&format!("  payload sha256 {}", hex(&keys::sha256(&signature.payload))))?;
+        }
+    }
+    if signed.replaced > 0 {
+        session.note(&format!("  replaced {} earlier of this key", signed.replaced))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,316 @@
+//! `verify`: which trusted keys signed a card, and what no signature covers.
+
+use countersign::keys::trust::KeyFinding;
+use countersign::{
+    CardOutcome, Class, Code, Fate, Matching, SignatureOutcome, SignatureReport, TrustedKeys,
+    UncoveredMember, VerificationReport, VerifyTerms, keys,
+};
+use serde::Serialize;
+
+use crate::args::{Format, VerifyArgs};
+use crate::failure::{Failure, Stop};
+use crate::input::{self, Found, Input};
+use crate::keyfile;
+use crate::outcome::Outcome;
+use crate::output::{Detail, FindingJson, Session, finding_line};
+use crate::render::{Paint, escape, hex};
+
+const SCHEMA: &str = "countersign.verification/1";
+
+#[derive(Serialize)]
+struct VerificationJson<'r> {
+    schema: &'static str,
+    card: &'r str,
+    outcome: &'static str,
+    codes: Vec<&'static str>,
+    signatures: Vec<SignatureJson<'r>>,
+    uncovered: Vec<UncoveredJson<'r>>,
+    findings: Vec<FindingJson<'r>>,
+    /// Empty: nothing is diagnosed yet.
+    diagnosis: [&'static str; 0],
+    payload_sha256: Option<String>,
+}
+
+#[derive(Serialize)]
+struct SignatureJson<'r> {
+    index: usize,
+    outcome: &'static str,
+    alg: Option<&'r str>,
+    kid: Option<&'r str>,
+    form: Option<&'static str>,
+    forms: Vec<&'static str>,
+    key: Option<&'r str>,
+    thumbprint: Option<String>,
+    codes: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct UncoveredJson<'r> {
+    pointer: &'r str,
+    class: &'static str,
+}
+
+/// The answer for one card.
+struct Answer<'a> {
+    name: String,
+    keys: &'a TrustedKeys,
+    key_findings: &'a [KeyFinding],
+    report: VerificationReport,
+    payload_sha256: Option<String>,
+}
+
+pub(crate) fn run(args: &VerifyArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
+    let keys = keyfile::trusted(&args.keys)?;
+    let key_findings = keys.findings();
+    if session.format != Format::Json {
+        for finding in &key_findings {
+            let line = finding_line(&finding.finding, finding.file.as_deref(), session.err.paint);
+            session.note(&line)?;
+        }
+    }
+    let mut terms = VerifyTerms::default();
+    if !args.forms.is_empty() {
+        terms.forms.clone_from(&args.forms);
+    }
+    terms.min = args.min;
+    terms.matching = Matching::All;
+    terms.coverage.allowed.clone_from(&args.allow_uncovered);
+    let now = session.now();
+    input::each(session, &args.cards, |session, input, found| match found {
+        Found::Unreadable { failure, pointer } => {
+            unreadable(input, failure, &pointer, &key_findings, session)?;
+            Ok(Outcome::No)
+        }
+        Found::Card(card) => {
+            let (report, payload_sha256) = match card.verify(&keys, &terms, now) {
+                Ok(verified) => {
+                    let digest = hex(&keys::sha256(verified.payload().octets()));
+                    (verified.report().clone(), Some(digest))
+                }
+                Err(refused) => (refused.report().clone(), None),
+            };
+            let answer = Answer {
+                name: input.name(),
+                keys: &keys,
+                key_findings: &key_findings,
+                report,
+                payload_sha256,
+            };
+            answer.print(session)?;
+            Ok(answer.outcome())
+        }
+    })
+}
+
+fn unreadable(
+    input: &Input,
+    failure: Failure,
+    pointer: &str,
+    key_findings: &[KeyFinding],
+    session: &mut Session<'_>,
+) -> Result<(), Stop> {
+    let name = input.name();
+    let code = failure.code.map(Code::name).unwrap_or_default();
+    match session.format {
+        Format::Json => {
+            let own = FindingJson::unreadable(&failure, pointer);
+            let findings = own.into_iter().chain(key_findings.iter().map(FindingJson::about_key)).collect();
+            session.json(&VerificationJson {
+                schema: SCHEMA,
+                card: &name,
+                outcome: "unreadable",
+                codes: vec![code],
+                signatures: Vec::new(),
+                uncovered: Vec::new(),
+                findings,
+                diagnosis: [],
+                payload_sha256: None,
+            })?;
+        }
+        Format::Short => session.say(&format!("{}: unreadable {code}", escape(&name)))?,
+        Format::Human => {
+            let paint = session.out.paint;
+            let head = format!("{}: {}", paint.bold(&escape(&name)), paint.bad("unreadable"));
+            session.say(&format!("{head} [{code}]"))?;
+            session.say(&format!("  {}", escape(&failure.message)))?;
+            if let Some(code) = failure.code {
+                session
+                    .say(&format!("  help: {}", failure.help.as_deref().unwrap_or(code.page().instead)))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Answer<'_> {
+    fn outcome(&self) -> Outcome {
+        match self.report.outcome {
+            CardOutcome::Verified => Outcome::Yes,
+            CardOutcome::Invalid
+            | CardOutcome::Unverifiable
+            | CardOutcome::Malformed
+            | CardOutcome::Unsigned => Outcome::No,
+        }
+    }
+
+    fn print(&self, session: &mut Session<'_>) -> Result<(), Stop> {
+        match session.format {
+            Format::Json => session.json(&self.json())?,
+            Format::Short => session.say(&self.line())?,
+            Format::Human => {
+                for line in self.tree(session.out.paint, session.detail) {
+                    session.say(&line)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The `kid` of the trusted key that made the signature; of several entries for one key the one that is named.
+    fn key_name(&self, signature: &SignatureReport) -> Option<&str> {
+        let thumbprint = signature.thumbprint?;
+        let same = || self.keys.keys().iter().filter(|key| key.thumbprint() == thumbprint);
+        let named = same().find(|key| key.kid().is_some() && key.kid() == signature.kid.as_deref());
+        named.or_else(|| same().next()).and_then(|key| key.kid())
+    }
+
+    fn json(&self) -> VerificationJson<'_> {
+        let report = &self.report;
+        let findings = report.findings.iter().map(FindingJson::about_card);
+        VerificationJson {
+            schema: SCHEMA,
+            card: &self.name,
+            outcome: report.outcome.name(),
+            codes: names(&report.codes),
+            signatures: report.signatures.iter().map(|signature| self.signature_json(signature)).collect(),
+            uncovered: report.uncovered.iter().map(UncoveredJson::new).collect(),
+            findings: findings.chain(self.key_findings.iter().map(FindingJson::about_key)).collect(),
+            diagnosis: [],
+            payload_sha256: self.payload_sha256.clone(),
+        }
+    }
+
+    fn signature_json<'r>(&'r self, signature: &'r SignatureReport) -> SignatureJson<'r> {
+        SignatureJson {
+            index: signature.index,
+            outcome: signature.outcome.name(),
+            alg: signature.algorithm.as_deref(),
+            kid: signature.kid.as_deref(),
+            form: signature.form.map(countersign::Form::name),
+            forms: signature.forms.iter().map(|form| form.name()).collect(),
+            key: self.key_name(signature),
+            thumbprint: signature.thumbprint.map(|thumbprint| thumbprint.to_string()),
+            codes: names(&signature.codes),
+        }
+    }
+
+    /// `card.json: verified ES256 k1 a2a-1.0`, or the outcome with its codes.
+    fn line(&self) -> String {
+        let report = &self.report;
+        let mut line = format!("{}: {}", escape(&self.name), report.outcome.name());
+        if report.outcome != CardOutcome::Verified {
+            for code in &report.codes {
+                line.push(' ');
+                line.push_str(code.name());
+            }
+            return line;
+        }
+        let verified = report.signatures.iter().filter(|one| one.outcome == SignatureOutcome::Verified);
+        let signers: Vec<String> = verified.map(signer).collect();
+        format!("{line} {}", signers.join(", "))
+    }
+
+    fn tree(&self, paint: Paint, detail: Detail) -> Vec<String> {
+        let report = &self.report;
+        let outcome = match self.outcome() {
+            Outcome::Yes => paint.good(report.outcome.name()),
+            Outcome::No | Outcome::CouldNotTell | Outcome::Environment => paint.bad(report.outcome.name()),
+        };
+        let codes = if report.codes.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", names(&report.codes).join(", "))
+        };
+        let mut lines = vec![format!("{}: {outcome}{codes}", paint.bold(&escape(&self.name)))];
+        for signature in &report.signatures {
+            self.signature_lines(signature, paint, &mut lines);
+        }
+        lines.extend(uncovered_lines(&report.uncovered, detail, paint, "  "));
+        lines.extend(
+            report.findings.iter().map(|finding| format!("  {}", finding_line(finding, None, paint))),
+        );
+        if let Some(digest) = self.payload_sha256.as_deref().filter(|_| detail == Detail::Verbose) {
+            lines.push(format!("  payload sha256 {digest}"));
+        }
+        lines.extend(report.codes.iter().map(|code| format!("  help[{code}]: {}", code.page().instead)));
+        lines
+    }
+
+    fn signature_lines(&self, signature: &SignatureReport, paint: Paint, lines: &mut Vec<String>) {
+        let outcome = match signature.outcome {
+            SignatureOutcome::Verified => paint.good("verified"),
+            other @ (SignatureOutcome::Invalid
+            | SignatureOutcome::Unverifiable
+            | SignatureOutcome::Malformed) => paint.bad(other.name()),
+        };
+        let algorithm = signature.algorithm.as_deref().map(|name| format!(", {}", escape(name)));
+        let kid = signature.kid.as_deref().map(|kid| format!(", kid `{}`", escape(kid)));
+        lines.push(format!(
+            "  signature {}: {outcome}{}{}",
+            signature.index,
+            algorithm.unwrap_or_default(),
+            kid.unwrap_or_default()
+        ));
+        if let Some(form) = signature.form {
+            let others = signature.forms.iter().filter(|other| **other != form).map(|other| other.name());
+            let others: Vec<_> = others.collect();
+            let also =
+                if others.is_empty() { String::new() } else { format!(" (also {})", others.join(", ")) };
+            lines.push(format!("    form {form}{also}"));
+        }
+        if let Some(thumbprint) = signature.thumbprint {
+            let name = self.key_name(signature).map(|kid| format!("`{}`, ", escape(kid))).unwrap_or_default();
+            lines.push(format!("    key {name}thumbprint {thumbprint}"));
+        }
+        for (code, reason) in signature.codes.iter().zip(&signature.reasons) {
+            lines.push(format!("    {} {}", paint.bad(&format!("[{code}]")), escape(reason)));
+        }
+        if signature.outcome != SignatureOutcome::Verified {
+            lines.extend(uncovered_lines(&signature.uncovered, Detail::Normal, paint, "    "));
+        }
+    }
+}
+
+/// `ES256 k1 a2a-1.0`
+fn signer(signature: &SignatureReport) -> String {
+    let form = signature.form.map(countersign::Form::name);
+    let parts = [signature.algorithm.as_deref(), signature.kid.as_deref(), form];
+    parts.into_iter().flatten().map(escape).collect::<Vec<_>>().join(" ")
+}
+
+/// Members that no signature covers; those at their default are silent unless everything is asked for.
+fn uncovered_lines(members: &[UncoveredMember], detail: Detail, paint: Paint, indent: &str) -> Vec<String> {
+    let shown = members.iter().filter(|member| member.class != Class::Default || detail == Detail::Verbose);
+    shown
+        .map(|member| {
+            let fate = match member.fate {
+                Fate::Silent => paint.dim("handed on, it is at its default"),
+                Fate::Stripped => paint.warn("not handed on"),
+                Fate::Marked => paint.warn("handed on, marked as not signed"),
+                Fate::Fatal => paint.bad("makes the signature worthless"),
+            };
+            let pointer = escape(&member.pointer);
+            format!("{indent}not signed: {pointer} ({}): {fate}", member.class.name())
+        })
+        .collect()
+}
+
+impl<'r> UncoveredJson<'r> {
+    fn new(member: &'r UncoveredMember) -> Self {
+        Self { pointer: &member.pointer, class: member.class.name() }
+    }
+}
+
+fn names(codes: &[Code]) -> Vec<&'static str> {
+    codes.iter().map(|code| code.name()).collect()
+}

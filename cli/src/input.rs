@@ -1,0 +1,269 @@
+//! What is read: cards from files, folders, globs and standard input.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use countersign::{Shape, UntrustedCard};
+use globset::GlobBuilder;
+use walkdir::{DirEntry, WalkDir};
+
+use crate::failure::{Failure, Stop};
+use crate::outcome::Outcome;
+use crate::output::Session;
+use crate::render::escape;
+
+/// Folders that hold other people's files.
+const SKIPPED_FOLDERS: [&str; 2] = ["node_modules", "target"];
+
+/// The one hidden folder that is searched: agents publish their cards there (RFC 8615, A2A 8.2).
+const WELL_KNOWN: &str = ".well-known";
+
+/// One card that is to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Input {
+    pub(crate) source: Source,
+    pub(crate) named: Named,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Standard,
+    File(PathBuf),
+}
+
+/// How an input came to be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// By its own name, or by a glob.
+    Itself,
+    /// By the folder it was found in; other documents in it are passed over.
+    Folder,
+}
+
+/// A card that was looked for.
+#[derive(Debug)]
+pub(crate) enum Found {
+    Card(UntrustedCard),
+    /// It was read and is no card; with the JSON Pointer of the fault.
+    Unreadable {
+        failure: Failure,
+        pointer: String,
+    },
+}
+
+impl Input {
+    /// A single card, named by the user.
+    pub(crate) fn single(path: &Path) -> Self {
+        let source = if path == Path::new("-") { Source::Standard } else { Source::File(path.to_owned()) };
+        Self { source, named: Named::Itself }
+    }
+
+    /// The name for reports; `-` for standard input.
+    pub(crate) fn name(&self) -> String {
+        match &self.source {
+            Source::Standard => "-".to_owned(),
+            Source::File(path) => path.display().to_string(),
+        }
+    }
+
+    /// Reads the card.
+    ///
+    /// A file that is not there or cannot be read is a failure; octets that are no card are an answer.
+    pub(crate) fn read(&self, session: &Session<'_>) -> Result<Found, Failure> {
+        let limit = session.limits.max_octets;
+        let octets = match &self.source {
+            Source::Standard => read_at_most(io::stdin().lock(), limit)
+                .map_err(|error| Failure::reading(Path::new("-"), &error))?,
+            Source::File(path) => read_file(path, limit)?,
+        };
+        if octets.len() > limit {
+            let failure = Failure::coded(
+                Outcome::No,
+                countersign::keys::codes::JSON_TOO_LARGE,
+                format!("the document has more than {limit} octets"),
+            )
+            .with_help("`--max-octets SIZE` raises the limit");
+            return Ok(Found::Unreadable { failure, pointer: String::new() });
+        }
+        match UntrustedCard::read(octets, &session.limits) {
+            Ok(card) => Ok(Found::Card(card)),
+            Err(error) => {
+                let failure = Failure::coded(Outcome::No, error.code(), error.to_string());
+                Ok(Found::Unreadable { failure, pointer: error.pointer().to_owned() })
+            }
+        }
+    }
+
+    /// Reads a card without which nothing can be done.
+    pub(crate) fn read_card(&self, session: &Session<'_>) -> Result<UntrustedCard, Failure> {
+        match self.read(session)? {
+            Found::Card(card) => Ok(card),
+            Found::Unreadable { failure, .. } => Err(self.about(failure)),
+        }
+    }
+
+    /// The same failure, with the name of this input before it.
+    pub(crate) fn about(&self, mut failure: Failure) -> Failure {
+        failure.message = format!("{}: {}", self.name(), failure.message);
+        failure
+    }
+
+    /// Whether this is one of the other documents that lie in a folder with cards.
+    fn is_passed_over(&self, found: &Found) -> bool {
+        self.named == Named::Folder
+            && match found {
+                Found::Card(card) => card.shape(None) == Shape::Foreign,
+                Found::Unreadable { failure, .. } => {
+                    failure.code == Some(countersign::codes::CARD_NOT_AN_AGENT_CARD)
+                }
+            }
+    }
+}
+
+/// Reads each input and hands it to `answer`; gives the worst answer. An input that cannot be read stops only itself.
+pub(crate) fn each(
+    session: &mut Session<'_>,
+    paths: &[PathBuf],
+    mut answer: impl FnMut(&mut Session<'_>, &Input, Found) -> Result<Outcome, Stop>,
+) -> Result<Outcome, Stop> {
+    let mut worst = None;
+    for input in expand(paths)? {
+        let outcome = match input.read(session) {
+            Ok(found) if input.is_passed_over(&found) => {
+                let line = format!("{}: passed over, it is no AgentCard", escape(&input.name()));
+                session.remark(&line)?;
+                continue;
+            }
+            Ok(found) => answer(session, &input, found)?,
+            Err(failure) => {
+                session.fail(&failure)?;
+                failure.outcome
+            }
+        };
+        worst = worst.max(Some(outcome));
+    }
+    worst.ok_or_else(|| Failure::usage("no card was found").into())
+}
+
+/// Every input that the arguments name, each once, in the order of the arguments; within a folder or glob by name.
+fn expand(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
+    let mut inputs = Vec::new();
+    let mut seen = BTreeSet::new();
+    for path in paths {
+        let found = if path == Path::new("-") {
+            if inputs.iter().any(|input: &Input| input.source == Source::Standard) {
+                return Err(Failure::usage("standard input (`-`) can be read only once"));
+            }
+            vec![Input::single(path)]
+        } else {
+            files(path)?
+        };
+        for input in found {
+            if let Source::File(file) = &input.source {
+                let identity = fs::canonicalize(file).unwrap_or_else(|_| file.clone());
+                if !seen.insert(identity) {
+                    continue;
+                }
+            }
+            inputs.push(input);
+        }
+    }
+    Ok(inputs)
+}
+
+fn files(path: &Path) -> Result<Vec<Input>, Failure> {
+    if path.is_dir() {
+        return folder(path);
+    }
+    match path.to_str().filter(|text| text.contains(['*', '?', '[', '{'])) {
+        Some(pattern) if fs::symlink_metadata(path).is_err() => glob(path, pattern),
+        _ => Ok(vec![Input::single(path)]),
+    }
+}
+
+/// The `*.json` files below a folder. Links are not followed.
+fn folder(path: &Path) -> Result<Vec<Input>, Failure> {
+    let mut found = Vec::new();
+    for entry in WalkDir::new(path).sort_by_file_name().into_iter().filter_entry(is_searched) {
+        let entry = entry.map_err(|error| walking(path, &error))?;
+        let is_json = entry.path().extension().is_some_and(|extension| extension == "json");
+        if entry.file_type().is_file() && is_json {
+            found.push(Input { source: Source::File(tidy(entry.path())), named: Named::Folder });
+        }
+    }
+    if found.is_empty() {
+        return Err(Failure::usage(format!("no *.json file below `{}`", path.display())));
+    }
+    Ok(found)
+}
+
+/// The files that match, and what is in the folders that match.
+fn glob(path: &Path, pattern: &str) -> Result<Vec<Input>, Failure> {
+    let matcher = GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()
+        .map_err(|error| Failure::usage(format!("`{pattern}` is no glob: {}", error.kind())))?
+        .compile_matcher();
+    let is_literal =
+        |component: &Component<'_>| !component.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
+    let start: PathBuf = path.components().take_while(is_literal).collect();
+    let here = start.as_os_str().is_empty();
+    let root = if here { Path::new(".") } else { start.as_path() };
+    let mut found = Vec::new();
+    if root.exists() {
+        for entry in WalkDir::new(root).sort_by_file_name().into_iter().filter_entry(is_searched) {
+            let entry = entry.map_err(|error| walking(path, &error))?;
+            let shown = if here { tidy(entry.path()) } else { entry.path().to_owned() };
+            if !matcher.is_match(&shown) {
+                continue;
+            }
+            if entry.file_type().is_dir() {
+                found.extend(folder(&shown)?);
+            } else {
+                found.push(Input { source: Source::File(shown), named: Named::Itself });
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(Failure::usage(format!("no file matches `{pattern}`")));
+    }
+    Ok(found)
+}
+
+/// Without the `./` that the search of the current folder puts before each name.
+fn tidy(path: &Path) -> PathBuf {
+    let tidy = path.strip_prefix(".").unwrap_or(path);
+    if tidy.as_os_str().is_empty() { path.to_owned() } else { tidy.to_owned() }
+}
+
+fn is_searched(entry: &DirEntry) -> bool {
+    if entry.depth() == 0 || !entry.file_type().is_dir() {
+        return true;
+    }
+    let name = entry.file_name().to_string_lossy();
+    name == WELL_KNOWN || !(name.starts_with('.') || SKIPPED_FOLDERS.contains(&name.as_ref()))
+}
+
+fn walking(path: &Path, error: &walkdir::Error) -> Failure {
+    let path = error.path().unwrap_or(path);
+    match error.io_error() {
+        Some(error) => Failure::reading(path, error),
+        None => Failure::usage(format!("cannot search `{}`", path.display())),
+    }
+}
+
+/// The octets of a file, and one more than `limit` at most.
+pub(crate) fn read_file(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
+    let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
+    read_at_most(file, limit).map_err(|error| Failure::reading(path, &error))
+}
+
+/// All octets, and one more than `limit` at most.
+pub(crate) fn read_at_most(reader: impl Read, limit: usize) -> io::Result<Vec<u8>> {
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    let mut octets = Vec::new();
+    reader.take(most).read_to_end(&mut octets)?;
+    Ok(octets)
+}

@@ -1,0 +1,212 @@
+//! Key files: trusted keys for verifying, one private key for signing. No message here holds text of a key file that
+//! could be part of a secret.
+
+use std::env::{self, VarError};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use countersign::keys::jwk::{self, PrivateEntry};
+use countersign::keys::trust::KeyFileError;
+use countersign::keys::{json, pem};
+use countersign::{Algorithm, Code, KeySigner, Limits, SigningKey, TrustedKeys};
+use zeroize::Zeroizing;
+
+use crate::failure::Failure;
+use crate::input;
+use crate::outcome::Outcome;
+
+/// Octets that may be secret, and the name of where they came from.
+pub(crate) struct KeyText {
+    pub(crate) octets: Zeroizing<Vec<u8>>,
+    pub(crate) name: String,
+}
+
+/// A private key as it was found, before an algorithm is chosen.
+struct Found {
+    key: SigningKey,
+    algorithm: Option<Algorithm>,
+    kid: Option<String>,
+}
+
+/// The keys of all files together.
+pub(crate) fn trusted(files: &[PathBuf]) -> Result<TrustedKeys, Failure> {
+    let mut keys = TrustedKeys::new();
+    for file in files {
+        let KeyText { mut octets, name } = KeyText::of_file(file)?;
+        let read = TrustedKeys::read(std::mem::take(&mut *octets), &name);
+        keys.extend(read.map_err(|error| unusable(&name, &error))?);
+    }
+    Ok(keys)
+}
+
+/// The private key of a file or variable, bound to its algorithm.
+pub(crate) fn signer(
+    text: KeyText,
+    kid: Option<&str>,
+    algorithm: Option<Algorithm>,
+) -> Result<KeySigner, Failure> {
+    let name = text.name.clone();
+    let found = if pem::looks_like_pem(&text.octets) {
+        let key = pem::read_private(&text.octets).map_err(|error| coded(&name, error.code(), &error))?;
+        Found { key, algorithm: None, kid: None }
+    } else {
+        private_jwk(text, kid)?
+    };
+    let bound = found.algorithm;
+    let chosen = algorithm.or(bound).unwrap_or_else(|| found.key.default_algorithm());
+    if let Some(bound) = bound.filter(|bound| !bound.agrees_with(chosen)) {
+        let message = format!("{name}: the key is bound to `{bound}` by its `alg`, `{chosen}` was asked for");
+        let code = countersign::keys::codes::SIG_ALGORITHM_KEY_MISMATCH;
+        return Err(Failure::coded(Outcome::CouldNotTell, code, message).with_help("leave `--alg` out"));
+    }
+    let signer = KeySigner::new(found.key, chosen).map_err(|error| coded(&name, error.code(), &error))?;
+    Ok(match found.kid {
+        Some(kid) => signer.with_kid(kid),
+        None => signer,
+    })
+}
+
+impl KeyText {
+    /// Reads a key file; `-` is standard input.
+    pub(crate) fn of_file(path: &Path) -> Result<Self, Failure> {
+        refuse_key_as_name(&path.to_string_lossy())?;
+        let limit = Limits::default().max_octets;
+        let name = path.display().to_string();
+        let octets = if path == Path::new("-") {
+            let octets = input::read_at_most(io::stdin().lock(), limit);
+            Zeroizing::new(octets.map_err(|error| Failure::reading(path, &error))?)
+        } else {
+            read_secret(path, limit).map_err(|error| Failure::reading(path, &error))?
+        };
+        if octets.len() > limit {
+            let message = format!("{name}: the key file has more than {limit} octets");
+            return Err(Failure::coded(
+                Outcome::CouldNotTell,
+                countersign::keys::codes::JSON_TOO_LARGE,
+                message,
+            ));
+        }
+        Ok(Self { octets, name })
+    }
+
+    /// Takes key text from an environment variable.
+    pub(crate) fn of_variable(name: &str) -> Result<Self, Failure> {
+        refuse_key_as_name(name)?;
+        if name.is_empty() || name.contains(['=', '\0']) {
+            return Err(Failure::usage("`--key-env` takes the name of an environment variable"));
+        }
+        match env::var(name) {
+            Ok(text) => Ok(Self { octets: Zeroizing::new(text.into_bytes()), name: format!("${name}") }),
+            Err(VarError::NotPresent) => {
+                Err(Failure::usage(format!("the environment variable `{name}` is not set")))
+            }
+            Err(VarError::NotUnicode(_)) => {
+                Err(Failure::usage(format!("the environment variable `{name}` is not UTF-8")))
+            }
+        }
+    }
+}
+
+/// A whole file in one allocation, so that growing leaves no copy behind.
+fn read_secret(path: &Path, limit: usize) -> io::Result<Zeroizing<Vec<u8>>> {
+    let file = File::open(path)?;
+    let octets = usize::try_from(file.metadata()?.len()).unwrap_or(limit).min(limit);
+    let mut secret = Zeroizing::new(Vec::with_capacity(octets.saturating_add(1)));
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    file.take(most).read_to_end(&mut secret)?;
+    Ok(secret)
+}
+
+/// A key where its name should be would be printed in the next error.
+fn refuse_key_as_name(name: &str) -> Result<(), Failure> {
+    let is_key = name.contains("-BEGIN ") || name.trim_start().starts_with('{');
+    if is_key {
+        let message = "a key was given where the name of a file or variable is expected";
+        return Err(Failure::usage(message).with_help(
+            "put the key into a file (`--key FILE`) or an environment variable (`--key-env NAME`)",
+        ));
+    }
+    Ok(())
+}
+
+fn private_jwk(text: KeyText, kid: Option<&str>) -> Result<Found, Failure> {
+    let KeyText { mut octets, name } = text;
+    let read = jwk::read_private(std::mem::take(&mut *octets), &Limits::default());
+    let entries = read.map_err(|error| {
+        if let jwk::Error::Json(error) = &error {
+            not_json(&name, error)
+        } else {
+            coded(&name, error.code(), &error)
+        }
+    })?;
+    let PrivateEntry { kid, key, .. } = choose(entries.entries, entries.shape, kid, &name)?;
+    let jwk = key.map_err(|error| coded(&name, error.code(), &error))?;
+    Ok(Found { key: jwk.key, algorithm: jwk.algorithm, kid })
+}
+
+/// The one entry that is meant: by `kid` if one is given, else the only one that can sign.
+fn choose(
+    entries: Vec<PrivateEntry>,
+    shape: jwk::Shape,
+    kid: Option<&str>,
+    name: &str,
+) -> Result<PrivateEntry, Failure> {
+    let total = entries.len();
+    let (usable, broken): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.key.is_ok());
+    let known: Vec<String> =
+        usable.iter().map(|entry| entry.kid.as_deref().unwrap_or("no kid").to_owned()).collect();
+    // The `kid` of a file with one JWK is no choice: `--kid` then names the signature.
+    let wanted = kid.filter(|_| shape == jwk::Shape::Set);
+    let is_wanted = |entry: &PrivateEntry| wanted.is_none_or(|kid| entry.kid.as_deref() == Some(kid));
+    let alone = usable.len() == 1 && usable.iter().all(|entry| entry.kid.is_none());
+    let mut matching: Vec<_> = usable.into_iter().filter(|entry| alone || is_wanted(entry)).collect();
+    let count = matching.len();
+    let code = countersign::keys::codes::KEY_AMBIGUOUS;
+    match (matching.pop(), count) {
+        (Some(entry), 1) => Ok(entry),
+        (Some(_), _) => {
+            let message = format!("{name}: {count} private keys fit; their kids are {}", quoted(&known));
+            Err(Failure::coded(Outcome::CouldNotTell, code, message).with_help("choose one with `--kid KID`"))
+        }
+        (None, _) => match broken.into_iter().find(is_wanted) {
+            Some(entry) => Ok(entry),
+            None if total == 0 => Err(Failure::coded(
+                Outcome::CouldNotTell,
+                countersign::keys::codes::KEY_NOT_A_KEY_SET,
+                format!("{name}: the JWK set is empty"),
+            )),
+            None => {
+                let kid = wanted.unwrap_or_default();
+                let message =
+                    format!("{name}: no private key has the kid `{kid}`; there are {}", quoted(&known));
+                Err(Failure::usage(message))
+            }
+        },
+    }
+}
+
+fn quoted(kids: &[String]) -> String {
+    kids.iter().map(|kid| format!("`{kid}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A key file that gives no keys.
+pub(crate) fn unusable(name: &str, error: &KeyFileError) -> Failure {
+    if let KeyFileError::Json(error) = error {
+        not_json(name, error)
+    } else {
+        coded(name, error.code(), error)
+    }
+}
+
+/// Says where a key file stops being JSON, and nothing of what stands there.
+pub(crate) fn not_json(name: &str, error: &json::Error) -> Failure {
+    let (span, what) = (error.span(), error.code().page().what);
+    let what = what.trim_end_matches('.');
+    let message = format!("{name}: {what} (line {}, column {})", span.line, span.column);
+    Failure::coded(Outcome::CouldNotTell, error.code(), message)
+}
+
+pub(crate) fn coded(name: &str, code: Code, error: &dyn std::error::Error) -> Failure {
+    Failure::coded(Outcome::CouldNotTell, code, format!("{name}: {error}"))
+}

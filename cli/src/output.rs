@@ -1,0 +1,230 @@
+//! Where answers go: the two streams, JSON lines, and files that are replaced whole.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use countersign::keys::trust::KeyFinding;
+use countersign::{Finding, Level, Limits, UnixTime};
+use serde::Serialize;
+
+use crate::args::{Format, Global};
+use crate::clock;
+use crate::failure::Failure;
+use crate::render::{Paint, escape};
+
+/// A stream and whether text for people is coloured on it.
+pub(crate) struct Stream<'s> {
+    pub(crate) writer: &'s mut dyn Write,
+    pub(crate) paint: Paint,
+}
+
+/// How much is said beside the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Detail {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+/// What every command works with: the two streams and the global options.
+pub(crate) struct Session<'s> {
+    pub(crate) out: Stream<'s>,
+    pub(crate) err: Stream<'s>,
+    pub(crate) format: Format,
+    pub(crate) detail: Detail,
+    pub(crate) limits: Limits,
+    at: Option<UnixTime>,
+}
+
+impl<'s> Session<'s> {
+    pub(crate) fn new(global: &Global, out: Stream<'s>, err: Stream<'s>) -> Self {
+        let detail = match (global.quiet, global.verbose) {
+            (true, _) => Detail::Quiet,
+            (false, true) => Detail::Verbose,
+            (false, false) => Detail::Normal,
+        };
+        let limits = Limits::default().with_max_octets(global.max_octets);
+        Self { out, err, format: global.format, detail, limits, at: global.at }
+    }
+
+    /// `--at`, else the clock.
+    pub(crate) fn now(&self) -> UnixTime {
+        self.at.unwrap_or_else(clock::now)
+    }
+
+    /// One JSON object on a line of its own.
+    pub(crate) fn json(&mut self, object: &impl Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_vec(object).map_err(io::Error::other)?;
+        line.push(b'\n');
+        self.out.writer.write_all(&line)
+    }
+
+    /// A line of an answer for people; left out by `--quiet`. The caller escapes what is not trusted.
+    pub(crate) fn say(&mut self, line: &str) -> io::Result<()> {
+        if self.detail == Detail::Quiet { Ok(()) } else { writeln!(self.out.writer, "{line}") }
+    }
+
+    /// A line on standard error; left out by `--quiet`. The caller escapes what is not trusted.
+    pub(crate) fn note(&mut self, line: &str) -> io::Result<()> {
+        if self.detail == Detail::Quiet { Ok(()) } else { writeln!(self.err.writer, "{line}") }
+    }
+
+    /// A line on standard error for `--verbose` only.
+    pub(crate) fn remark(&mut self, line: &str) -> io::Result<()> {
+        if self.detail == Detail::Verbose { writeln!(self.err.writer, "{line}") } else { Ok(()) }
+    }
+
+    /// A failure on standard error, at once.
+    pub(crate) fn fail(&mut self, failure: &Failure) -> io::Result<()> {
+        failure.print(self.err.writer, self.err.paint)
+    }
+}
+
+/// A finding in JSON.
+#[derive(Debug, Serialize)]
+pub(crate) struct FindingJson<'f> {
+    code: &'static str,
+    level: &'static str,
+    pointer: Option<&'f str>,
+    message: &'f str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'f str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kid: Option<&'f str>,
+}
+
+impl<'f> FindingJson<'f> {
+    pub(crate) fn about_card(finding: &'f Finding) -> Self {
+        Self {
+            code: finding.code.name(),
+            level: finding.level.name(),
+            pointer: finding.pointer.as_deref(),
+            message: &finding.message,
+            file: None,
+            kid: finding.kid.as_deref(),
+        }
+    }
+
+    pub(crate) fn about_key(finding: &'f KeyFinding) -> Self {
+        Self { file: finding.file.as_deref(), ..Self::about_card(&finding.finding) }
+    }
+
+    /// Why a card could not be read.
+    pub(crate) fn unreadable(failure: &'f Failure, pointer: &'f str) -> Option<Self> {
+        let code = failure.code?.name();
+        let level = Level::Error.name();
+        Some(Self { code, level, pointer: Some(pointer), message: &failure.message, file: None, kid: None })
+    }
+}
+
+/// A finding as a line: `warning[code] at /pointer: message`.
+pub(crate) fn finding_line(finding: &Finding, file: Option<&str>, paint: Paint) -> String {
+    let head = format!("{}[{}]", finding.level, finding.code);
+    let head = match finding.level {
+        Level::Error => paint.bad(&head),
+        Level::Warning => paint.warn(&head),
+        Level::Info => paint.dim(&head),
+    };
+    let file = file.map(|file| format!(" {}", escape(file))).unwrap_or_default();
+    let pointer = finding.pointer.as_deref().filter(|pointer| !pointer.is_empty());
+    let pointer = pointer.map(|pointer| format!(" at {}", escape(pointer))).unwrap_or_default();
+    format!("{head}{file}{pointer}: {}", escape(&finding.message))
+}
+
+/// Who may read a new file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// The owner only: mode 0600.
+    Owner,
+    /// Whom the user's umask allows.
+    Default,
+}
+
+/// Replaces a file whole: a temporary file beside it is written, then renamed. An existing file keeps its permissions; a
+/// link stays and its target is replaced; what is no regular file is written to as it is.
+pub(crate) fn replace_file(path: &Path, octets: &[u8]) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::writing(path, &error);
+    let target = match fs::canonicalize(path) {
+        Ok(target) => target,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        Err(error) => return Err(failed(error)),
+    };
+    let existing = match fs::metadata(&target) {
+        Ok(metadata) => Some(metadata),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failed(error)),
+    };
+    if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
+        return Err(Failure::usage(format!("cannot write `{}`: it is a folder", path.display())));
+    }
+    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+        return fs::OpenOptions::new()
+            .write(true)
+            .open(&target)
+            .and_then(|mut file| file.write_all(octets))
+            .map_err(failed);
+    }
+    let file = temporary(&target, Access::Default, existing.map(|metadata| metadata.permissions()), octets)
+        .map_err(failed)?;
+    file.persist(&target).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// Writes a file that does not exist yet, whole or not at all.
+pub(crate) fn create_file(path: &Path, access: Access, octets: &[u8]) -> Result<(), Failure> {
+    let failed = |error: io::Error| {
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            exists(path)
+        } else {
+            Failure::writing(path, &error)
+        }
+    };
+    refuse_existing(path)?;
+    let file = temporary(path, access, None, octets).map_err(failed)?;
+    file.persist_noclobber(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// Refuses a path at which something is, be it a link to nowhere.
+pub(crate) fn refuse_existing(path: &Path) -> Result<(), Failure> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Err(exists(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(Failure::writing(path, &error)),
+    }
+}
+
+fn exists(path: &Path) -> Failure {
+    Failure::usage(format!("`{}` exists; key files are never overwritten", path.display()))
+        .with_help("name another file, or remove this one yourself")
+}
+
+fn temporary(
+    path: &Path,
+    access: Access,
+    permissions: Option<Permissions>,
+    octets: &[u8],
+) -> io::Result<tempfile::NamedTempFile> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".countersign-");
+    #[cfg(unix)]
+    if access == Access::Default {
+        use std::os::unix::fs::PermissionsExt as _;
+        // The umask takes away from these.
+        builder.permissions(Permissions::from_mode(0o666));
+    }
+    #[cfg(not(unix))]
+    let _ = access;
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(octets)?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    file.as_file().sync_all()?;
+    Ok(file)
+}
