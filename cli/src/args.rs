@@ -52,22 +52,16 @@ pub(crate) struct Global {
 /// How answers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
     Human,
-    /// One line for each input
     Short,
-    /// One JSON object for each input, each on a line of its own
     Json,
 }
 
 /// When text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
-    /// On a terminal
     Auto,
-    /// Always
     Always,
-    /// Never
     Never,
 }
 

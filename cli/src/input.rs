@@ -147,19 +147,22 @@ pub(crate) fn each(
     worst.ok_or_else(|| Failure::usage("no card was found").into())
 }
 
+/// Refuses arguments that name standard input more than once: the second reader would find nothing.
+pub(crate) fn refuse_second_standard<'p>(
+    paths: impl IntoIterator<Item = &'p PathBuf>,
+) -> Result<(), Failure> {
+    if paths.into_iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
+        return Err(Failure::usage("standard input (`-`) can be read only once"));
+    }
+    Ok(())
+}
+
 /// Every input that the arguments name, each once, in the order of the arguments; within a folder or glob by name.
 fn expand(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
     let mut inputs = Vec::new();
     let mut seen = BTreeSet::new();
     for path in paths {
-        let found = if path == Path::new("-") {
-            if inputs.iter().any(|input: &Input| input.source == Source::Standard) {
-                return Err(Failure::usage("standard input (`-`) can be read only once"));
-            }
-            vec![Input::single(path)]
-        } else {
-            files(path)?
-        };
+        let found = if path == Path::new("-") { vec![Input::single(path)] } else { files(path)? };
         for input in found {
             if let Source::File(file) = &input.source {
                 let identity = fs::canonicalize(file).unwrap_or_else(|_| file.clone());
@@ -255,13 +258,13 @@ fn walking(path: &Path, error: &walkdir::Error) -> Failure {
 }
 
 /// The octets of a file, and one more than `limit` at most.
-pub(crate) fn read_file(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
+fn read_file(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
     let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
     read_at_most(file, limit).map_err(|error| Failure::reading(path, &error))
 }
 
 /// All octets, and one more than `limit` at most.
-pub(crate) fn read_at_most(reader: impl Read, limit: usize) -> io::Result<Vec<u8>> {
+fn read_at_most(reader: impl Read, limit: usize) -> io::Result<Vec<u8>> {
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     let mut octets = Vec::new();
     reader.take(most).read_to_end(&mut octets)?;

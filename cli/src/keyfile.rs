@@ -3,7 +3,7 @@
 
 use std::env::{self, VarError};
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use countersign::keys::jwk::{self, PrivateEntry};
@@ -13,7 +13,6 @@ use countersign::{Algorithm, Code, KeySigner, Limits, SigningKey, TrustedKeys};
 use zeroize::Zeroizing;
 
 use crate::failure::Failure;
-use crate::input;
 use crate::outcome::Outcome;
 
 /// Octets that may be secret, and the name of where they came from.
@@ -73,12 +72,15 @@ impl KeyText {
         refuse_key_as_name(&path.to_string_lossy())?;
         let limit = Limits::default().max_octets;
         let name = path.display().to_string();
-        let octets = if path == Path::new("-") {
-            let octets = input::read_at_most(io::stdin().lock(), limit);
-            Zeroizing::new(octets.map_err(|error| Failure::reading(path, &error))?)
+        let read = if path == Path::new("-") {
+            read_secret(io::stdin().lock(), limit, limit)
         } else {
-            read_secret(path, limit).map_err(|error| Failure::reading(path, &error))?
+            File::open(path).and_then(|file| {
+                let octets = usize::try_from(file.metadata()?.len()).unwrap_or(limit).min(limit);
+                read_secret(file, octets, limit)
+            })
         };
+        let octets = read.map_err(|error| Failure::reading(path, &error))?;
         if octets.len() > limit {
             let message = format!("{name}: the key file has more than {limit} octets");
             return Err(Failure::coded(
@@ -108,13 +110,13 @@ impl KeyText {
     }
 }
 
-/// A whole file in one allocation, so that growing leaves no copy behind.
-fn read_secret(path: &Path, limit: usize) -> io::Result<Zeroizing<Vec<u8>>> {
-    let file = File::open(path)?;
-    let octets = usize::try_from(file.metadata()?.len()).unwrap_or(limit).min(limit);
-    let mut secret = Zeroizing::new(Vec::with_capacity(octets.saturating_add(1)));
+/// All octets, and one more than `limit` at most. The allocation is made for `expected` octets, so that growing leaves
+/// no copy behind.
+fn read_secret(reader: impl Read, expected: usize, limit: usize) -> io::Result<Zeroizing<Vec<u8>>> {
+    // One octet more, and the small probe that `read_to_end` makes at the end of a file.
+    let mut secret = Zeroizing::new(Vec::with_capacity(expected.saturating_add(64)));
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(most).read_to_end(&mut secret)?;
+    reader.take(most).read_to_end(&mut secret)?;
     Ok(secret)
 }
 

@@ -63,6 +63,7 @@ struct Inspection<'c> {
 }
 
 pub(crate) fn run(args: &InspectArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
+    input::refuse_second_standard(&args.cards)?;
     input::each(session, &args.cards, |session, input, found| match found {
         Found::Unreadable { failure, pointer } => unreadable(input, failure, &pointer, session),
         Found::Card(card) => {

@@ -9,6 +9,7 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::args::{Format, GenerateArgs, KeyCommand, PublicArgs, PublicForm, ShowArgs};
 use crate::failure::{Failure, Stop};
+use crate::input;
 use crate::keyfile::{self, KeyText};
 use crate::outcome::Outcome;
 use crate::output::{self, Access, Session, finding_line};
@@ -117,6 +118,7 @@ fn extension(path: &Path) -> String {
 }
 
 fn public(args: &PublicArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
+    input::refuse_second_standard(&args.files)?;
     let mut keys = Vec::new();
     for file in &args.files {
         keys.extend(read(file, session)?);
@@ -127,6 +129,7 @@ fn public(args: &PublicArgs, session: &mut Session<'_>) -> Result<Outcome, Stop>
 }
 
 fn show(args: &ShowArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
+    input::refuse_second_standard(&args.files)?;
     for file in &args.files {
         for key in read(file, session)? {
             print(&key, &file.display().to_string(), session)?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::args::{Format, SignArgs};
 use crate::failure::{Failure, Stop};
-use crate::input::{Input, Source};
+use crate::input::{self, Input, Source};
 use crate::keyfile::{self, KeyText};
 use crate::outcome::Outcome;
 use crate::output::{self, Detail, FindingJson, Session, finding_line};
@@ -41,6 +41,7 @@ enum Target<'a> {
 }
 
 pub(crate) fn run(args: &SignArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
+    input::refuse_second_standard(args.key.iter().chain(&args.keys).chain([&args.card]))?;
     let input = Input::single(&args.card);
     let target = target(args, &input)?;
     let terms = terms(args, session.now())?;

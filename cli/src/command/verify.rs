@@ -2,8 +2,8 @@
 
 use countersign::keys::trust::KeyFinding;
 use countersign::{
-    CardOutcome, Class, Code, Fate, Matching, SignatureOutcome, SignatureReport, TrustedKeys,
-    UncoveredMember, VerificationReport, VerifyTerms, keys,
+    CardOutcome, Class, Code, Fate, Finding, Matching, SignatureOutcome, SignatureReport, TrustedKeys,
+    UncoveredMember, VerificationReport, VerifyTerms, codes, keys,
 };
 use serde::Serialize;
 
@@ -60,6 +60,7 @@ struct Answer<'a> {
 }
 
 pub(crate) fn run(args: &VerifyArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
+    input::refuse_second_standard(args.keys.iter().chain(&args.cards))?;
     let keys = keyfile::trusted(&args.keys)?;
     let key_findings = keys.findings();
     if session.format != Format::Json {
@@ -236,9 +237,13 @@ impl Answer<'_> {
             self.signature_lines(signature, paint, &mut lines);
         }
         lines.extend(uncovered_lines(&report.uncovered, detail, paint, "  "));
-        lines.extend(
-            report.findings.iter().map(|finding| format!("  {}", finding_line(finding, None, paint))),
-        );
+        // An uncovered member has its own line above.
+        let is_told = |finding: &&Finding| {
+            finding.code == codes::SIG_UNCOVERED_MEMBER
+                && report.uncovered.iter().any(|member| Some(&member.pointer) == finding.pointer.as_ref())
+        };
+        let findings = report.findings.iter().filter(|finding| !is_told(finding));
+        lines.extend(findings.map(|finding| format!("  {}", finding_line(finding, None, paint))));
         if let Some(digest) = self.payload_sha256.as_deref().filter(|_| detail == Detail::Verbose) {
             lines.push(format!("  payload sha256 {digest}"));
         }

@@ -1,0 +1,9 @@
+//! Recorded runs: what is typed, what is answered, with which exit code.
+
+#[test]
+fn recorded_runs_answer_as_recorded() {
+    trycmd::TestCases::new()
+        .env("COUNTERSIGN_FORMAT", "human")
+        .env("NO_COLOR", "1")
+        .case("tests/cmd/*.trycmd");
+}
