@@ -5,11 +5,12 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use countersign::{Shape, UntrustedCard};
+use countersign::{CardError, Shape, UntrustedCard};
 use globset::GlobBuilder;
 use walkdir::{DirEntry, WalkDir};
 
 use crate::failure::{Failure, Stop};
+use crate::keyfile;
 use crate::outcome::Outcome;
 use crate::output::Session;
 use crate::render::escape;
@@ -87,10 +88,17 @@ impl Input {
             .with_help("`--max-octets SIZE` raises the limit");
             return Ok(Found::Unreadable { failure, pointer: String::new() });
         }
+        // Reading takes the octets; messages about what was meant as a key quote nothing of it.
+        let holds_key = keyfile::holds_key(&octets);
         match UntrustedCard::read(octets, &session.limits) {
             Ok(card) => Ok(Found::Card(card)),
             Err(error) => {
-                let failure = Failure::coded(Outcome::No, error.code(), error.to_string());
+                let message = if let (CardError::Json(error), true) = (&error, holds_key) {
+                    keyfile::place(error)
+                } else {
+                    error.to_string()
+                };
+                let failure = Failure::coded(Outcome::No, error.code(), message);
                 Ok(Found::Unreadable { failure, pointer: error.pointer().to_owned() })
             }
         }

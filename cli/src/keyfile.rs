@@ -69,7 +69,6 @@ pub(crate) fn signer(
 impl KeyText {
     /// Reads a key file; `-` is standard input.
     pub(crate) fn of_file(path: &Path) -> Result<Self, Failure> {
-        refuse_key_as_name(&path.to_string_lossy())?;
         let limit = Limits::default().max_octets;
         let name = path.display().to_string();
         let read = if path == Path::new("-") {
@@ -94,7 +93,6 @@ impl KeyText {
 
     /// Takes key text from an environment variable.
     pub(crate) fn of_variable(name: &str) -> Result<Self, Failure> {
-        refuse_key_as_name(name)?;
         if name.is_empty() || name.contains(['=', '\0']) {
             return Err(Failure::usage("`--key-env` takes the name of an environment variable"));
         }
@@ -120,16 +118,10 @@ fn read_secret(reader: impl Read, expected: usize, limit: usize) -> io::Result<Z
     Ok(secret)
 }
 
-/// A key where its name should be would be printed in the next error.
-fn refuse_key_as_name(name: &str) -> Result<(), Failure> {
-    let is_key = name.contains("-BEGIN ") || name.trim_start().starts_with('{');
-    if is_key {
-        let message = "a key was given where the name of a file or variable is expected";
-        return Err(Failure::usage(message).with_help(
-            "put the key into a file (`--key FILE`) or an environment variable (`--key-env NAME`)",
-        ));
-    }
-    Ok(())
+/// Whether text is a key, or holds one: then no message may quote it.
+pub(crate) fn holds_key(text: &[u8]) -> bool {
+    let holds = |part: &[u8]| text.windows(part.len()).any(|window| window == part);
+    holds(b"-BEGIN ") || holds(br#""kty""#) || holds(br#""d""#)
 }
 
 fn private_jwk(text: KeyText, kid: Option<&str>) -> Result<Found, Failure> {
@@ -203,10 +195,13 @@ pub(crate) fn unusable(name: &str, error: &KeyFileError) -> Failure {
 
 /// Says where a key file stops being JSON, and nothing of what stands there.
 pub(crate) fn not_json(name: &str, error: &json::Error) -> Failure {
+    Failure::coded(Outcome::CouldNotTell, error.code(), format!("{name}: {}", place(error)))
+}
+
+/// What is wrong in general, and where.
+pub(crate) fn place(error: &json::Error) -> String {
     let (span, what) = (error.span(), error.code().page().what);
-    let what = what.trim_end_matches('.');
-    let message = format!("{name}: {what} (line {}, column {})", span.line, span.column);
-    Failure::coded(Outcome::CouldNotTell, error.code(), message)
+    format!("{} (line {}, column {})", what.trim_end_matches('.'), span.line, span.column)
 }
 
 pub(crate) fn coded(name: &str, code: Code, error: &dyn std::error::Error) -> Failure {

@@ -19,12 +19,21 @@ use anstream::{AutoStream, ColorChoice};
 use clap::Parser as _;
 
 use args::{Cli, Command, When};
-use failure::Stop;
+use failure::{Failure, Stop};
 use outcome::Outcome;
 use output::{Session, Stream};
 use render::Paint;
 
 fn main() -> ExitCode {
+    // Every later message may quote an argument.
+    if std::env::args_os().any(|argument| keyfile::holds_key(argument.as_encoded_bytes())) {
+        let failure = Failure::usage("a key was given where the name of a file or variable is expected")
+            .with_help(
+                "put the key into a file (`--key FILE`) or an environment variable (`--key-env NAME`)",
+            );
+        let _ = failure.print(&mut io::stderr(), Paint::Plain);
+        return ExitCode::from(failure.outcome.exit_code());
+    }
     let args = match Cli::try_parse() {
         Ok(args) => args,
         Err(message) => {

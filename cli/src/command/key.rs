@@ -155,17 +155,14 @@ fn read(file: &Path, session: &mut Session<'_>) -> Result<Vec<Shown>, Stop> {
     document.zeroize();
     let entries = entries.map_err(|error| keyfile::coded(&name, error.code(), &error))?.entries;
     let mut shown = Vec::new();
-    let mut refused = None;
+    let (mut refused, mut remarks) = (None, Vec::new());
     for entry in entries {
         let is_private = |finding: &Finding| finding.code == keys::codes::KEY_PRIVATE_IN_PUBLIC_SET;
         let half = if entry.findings.iter().any(is_private) { Half::Private } else { Half::Public };
         // Private members are no surprise here: `key show` says so itself.
-        for finding in
-            entry.findings.iter().filter(|finding| !is_private(finding) && finding.level > Level::Info)
-        {
-            let line = finding_line(finding, Some(&name), session.err.paint);
-            session.note(&line)?;
-        }
+        remarks.extend(
+            entry.findings.into_iter().filter(|finding| !is_private(finding) && finding.level > Level::Info),
+        );
         match entry.key {
             Ok(jwk) => shown.push(Shown { key: jwk.key, kid: entry.kid, algorithm: jwk.algorithm, half }),
             Err(error) => refused = refused.or(Some(keyfile::coded(&name, error.code(), &error))),
@@ -177,6 +174,10 @@ fn read(file: &Path, session: &mut Session<'_>) -> Result<Vec<Shown>, Stop> {
             Failure::coded(Outcome::CouldNotTell, keys::codes::KEY_NOT_A_KEY_SET, message)
         };
         return Err(refused.unwrap_or_else(empty).into());
+    }
+    for finding in &remarks {
+        let line = finding_line(finding, Some(&name), session.err.paint);
+        session.note(&line)?;
     }
     Ok(shown)
 }

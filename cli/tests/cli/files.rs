@@ -1,0 +1,212 @@
+//! What is written to files, and what is not.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{data, run, text};
+
+#[cfg(unix)]
+fn mode(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_may_read_a_new_private_key() {
+    let folder = tempfile::tempdir().unwrap();
+    for (private, public) in [("a.jwk", "a.jwks"), ("b.json", "b.public.jwk"), ("c.pem", "c.public.pem")] {
+        let (private, public) = (folder.path().join(private), folder.path().join(public));
+        let made = run([
+            "key".as_ref(),
+            "generate".as_ref(),
+            "--out".as_ref(),
+            private.as_os_str(),
+            "--public".as_ref(),
+            public.as_os_str(),
+        ]);
+        assert!(made.status.success(), "{}", text(&made.stderr));
+        assert_eq!(mode(&private), 0o600);
+        assert_eq!(mode(&public) & 0o400, 0o400);
+        assert!(!fs::read_to_string(&public).unwrap().contains("\"d\""));
+    }
+    assert_eq!(names(folder.path()).len(), 6, "no temporary file is left");
+}
+
+#[test]
+fn a_new_key_signs_and_its_public_half_verifies() {
+    for (alg, private, public) in [
+        ("ES256", "k.jwk", "k.jwks"),
+        ("ES384", "k.pem", "k.public.pem"),
+        ("ES512", "k.json", "k.p.json"),
+        ("EdDSA", "k.pem", "k.p.jwk"),
+        ("Ed25519", "k.jwk", "k.jwks"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name| folder.path().join(name).into_os_string().into_string().unwrap();
+        let (private, public, signed) = (path(private), path(public), path("signed.json"));
+        assert!(
+            run(["key", "generate", "--alg", alg, "--out", &private, "--public", &public]).status.success()
+        );
+        let card = data("card.json").into_os_string().into_string().unwrap();
+        let made = run(["sign", &card, "--key", &private, "-o", &signed]);
+        assert!(made.status.success(), "{alg}: {}", text(&made.stderr));
+        let verified = run(["verify", &signed, "--keys", &public]);
+        assert!(verified.status.success(), "{alg}: {}", text(&verified.stdout));
+    }
+}
+
+#[test]
+fn a_key_file_is_never_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let (old, new) = (folder.path().join("old.jwk"), folder.path().join("new.jwk"));
+    fs::write(&old, "mine").unwrap();
+    for (private, public) in [(&old, &new), (&new, &old)] {
+        let refused = run([
+            "key".as_ref(),
+            "generate".as_ref(),
+            "--out".as_ref(),
+            private.as_os_str(),
+            "--public".as_ref(),
+            public.as_os_str(),
+        ]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).contains("never overwritten"));
+    }
+    assert_eq!(fs::read_to_string(&old).unwrap(), "mine");
+    assert_eq!(names(folder.path()), ["old.jwk"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_nowhere_is_no_place_for_a_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("k.jwk");
+    std::os::unix::fs::symlink(folder.path().join("elsewhere"), &link).unwrap();
+    let refused = run(["key".as_ref(), "generate".as_ref(), "--out".as_ref(), link.as_os_str()]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(names(folder.path()), ["k.jwk"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn signing_in_place_replaces_the_file_whole_and_keeps_its_mode() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let folder = tempfile::tempdir().unwrap();
+    let card = folder.path().join("card.json");
+    fs::copy(data("card.json"), &card).unwrap();
+    fs::set_permissions(&card, fs::Permissions::from_mode(0o640)).unwrap();
+    let before = fs::metadata(&card).unwrap().ino();
+    let key = data("es256.jwk");
+    let signed = run([
+        "sign".as_ref(),
+        card.as_os_str(),
+        "--key".as_ref(),
+        key.as_os_str(),
+        "--in-place".as_ref(),
+        "--format".as_ref(),
+        "json".as_ref(),
+    ]);
+    assert!(signed.status.success(), "{}", text(&signed.stderr));
+    assert_eq!(mode(&card), 0o640);
+    assert_ne!(fs::metadata(&card).unwrap().ino(), before, "it is another file under the same name");
+    assert_eq!(fs::read(&card).unwrap(), fs::read(data("signed.json")).unwrap());
+    assert_eq!(names(folder.path()), ["card.json"]);
+    let report = text(&signed.stdout);
+    assert!(report.starts_with(r#"{"schema":"countersign.signing/1","card":""#), "{report}");
+    assert!(report.ends_with("\"replaced\":0,\"stale\":[],\"findings\":[]}\n"), "{report}");
+}
+
+#[cfg(unix)]
+#[test]
+fn signing_in_place_writes_through_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let (card, link) = (folder.path().join("card.json"), folder.path().join("link.json"));
+    fs::copy(data("card.json"), &card).unwrap();
+    std::os::unix::fs::symlink(&card, &link).unwrap();
+    let key = data("es256.jwk");
+    let signed =
+        run(["sign".as_ref(), link.as_os_str(), "--key".as_ref(), key.as_os_str(), "--in-place".as_ref()]);
+    assert!(signed.status.success());
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read(&card).unwrap(), fs::read(data("signed.json")).unwrap());
+}
+
+#[test]
+fn an_output_that_is_the_input_under_another_name_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let card = folder.path().join("card.json");
+    fs::copy(data("card.json"), &card).unwrap();
+    let other = folder.path().join(".").join("card.json");
+    let key = data("es256.jwk");
+    let refused = run([
+        "sign".as_ref(),
+        card.as_os_str(),
+        "--key".as_ref(),
+        key.as_os_str(),
+        "-o".as_ref(),
+        other.as_os_str(),
+    ]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(fs::read(&card).unwrap(), fs::read(data("card.json")).unwrap());
+}
+
+#[test]
+fn a_refused_card_leaves_no_output_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let (output, key, card) = (folder.path().join("signed.json"), data("es256.jwk"), data("foreign.json"));
+    let refused = run([
+        "sign".as_ref(),
+        card.as_os_str(),
+        "--key".as_ref(),
+        key.as_os_str(),
+        "-o".as_ref(),
+        output.as_os_str(),
+    ]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(names(folder.path()).is_empty());
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let (output, key, card) = (folder.path().join("no/signed.json"), data("es256.jwk"), data("card.json"));
+    let failed = run([
+        "sign".as_ref(),
+        card.as_os_str(),
+        "--key".as_ref(),
+        key.as_os_str(),
+        "-o".as_ref(),
+        output.as_os_str(),
+    ]);
+    assert_eq!(failed.status.code(), Some(3));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_device_is_written_to_and_stays_a_device() {
+    use std::os::unix::fs::FileTypeExt as _;
+    let (key, card) = (data("es256.jwk"), data("card.json"));
+    let sign = |to: &str| {
+        run([
+            "sign".as_ref(),
+            card.as_os_str(),
+            "--key".as_ref(),
+            key.as_os_str(),
+            "-o".as_ref(),
+            to.as_ref(),
+        ])
+    };
+    assert!(sign("/dev/null").status.success());
+    assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    assert_eq!(sign("/dev/full").status.code(), Some(3), "a full disk is the environment");
+}

@@ -1,0 +1,9 @@
+//! The binary as its users run it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod files;
+mod recorded;
+mod secrets;
+mod streams;
+mod support;
