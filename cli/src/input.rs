@@ -215,7 +215,9 @@ fn glob(path: &Path, pattern: &str) -> Result<Vec<Input>, Failure> {
     let matcher = GlobBuilder::new(pattern)
         .literal_separator(true)
         .build()
-        .map_err(|error| Failure::usage(format!("`{pattern}` is no glob: {}", error.kind())))?
+        .map_err(|error| {
+            Failure::usage(format!("there is no file `{pattern}`, and it is no glob: {}", error.kind()))
+        })?
         .compile_matcher();
     let is_literal =
         |component: &Component<'_>| !component.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
