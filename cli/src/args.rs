@@ -217,7 +217,7 @@ pub(crate) struct CanonicalizeArgs {
     /// The card; `-` is standard input
     #[arg(value_name = "CARD")]
     pub(crate) card: PathBuf,
-    /// Canonical form [default: a2a-1.0, or as-received for a card without supportedInterfaces]
+    /// Canonical form [default: a2a-1.0, or as-received for a card that offers 0.3 only]
     #[arg(long, value_name = "FORM", conflicts_with = "compare")]
     pub(crate) form: Option<Form>,
     /// Show the digest of every form, which are equal, and which members each leaves out
