@@ -28,6 +28,10 @@ pub struct Fixture {
 }
 
 /// The example card without white space, unsigned.
+///
+/// # Panics
+///
+/// When the example card is no card.
 #[must_use]
 pub fn card() -> Vec<u8> {
     let card = UntrustedCard::read(CARD, &Limits::default()).expect("the example card is a card");
@@ -35,6 +39,10 @@ pub fn card() -> Vec<u8> {
 }
 
 /// Signs the example card with a fresh key.
+///
+/// # Panics
+///
+/// When it cannot be signed.
 #[must_use]
 pub fn signed(algorithm: Algorithm, form: Form) -> Fixture {
     let key = SigningKey::generate(algorithm).expect("keys can be generated");

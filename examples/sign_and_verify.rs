@@ -2,6 +2,8 @@
 //!
 //! `cargo run --example sign_and_verify`
 
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::error::Error;
 use std::fs;
 

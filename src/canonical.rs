@@ -11,9 +11,11 @@ mod recipe;
 use std::fmt;
 use std::str::FromStr;
 
+use countersign_keys::Code;
 use countersign_keys::json::NodeId;
 
 use crate::card::UntrustedCard;
+use crate::codes;
 pub(crate) use apply::{Because, Lost};
 
 /// The name of a canonical form, in the order in which forms are tried.
@@ -87,9 +89,7 @@ impl Form {
         match self {
             Self::A2a10 => "the A2A 1.0 specification",
             Self::A2a10Open => "a2a-protocol-types 0.15",
-            Self::AsReceived => {
-                "Mastra, a2a-protocol-types 0.14 and others; every 0.3 card signed by countersign"
-            }
+            Self::AsReceived => "Mastra, a2a-protocol-types 0.14 and others, countersign for 0.3 cards",
             Self::Sdk1x => "a2a-python from 1.1.4, a2a-js from 1.0.1",
             Self::A2a10Filled => "signers of a2a-1.0 whose card an SDK re-emitted",
             Self::SdkPy10 => "a2a-python 1.0.0 to 1.1.3",
@@ -144,6 +144,14 @@ pub struct NoCanonicalForm {
     pub form: Form,
     /// JSON Pointer of the member that does not fit.
     pub pointer: String,
+}
+
+impl NoCanonicalForm {
+    /// The public code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        codes::SIG_FORM_NOT_ACCEPTED
+    }
 }
 
 /// The octets of a card under one form, and which members have no image in them.

@@ -193,7 +193,7 @@ impl<'c> Received<'c> {
 fn verdict(pointer: &str, class: Class, tightening: tighten::Tightening) -> (Fate, Option<Finding>) {
     use tighten::Tightening;
     let stripped = |why: &str| {
-        let message = format!("`{pointer}` is not signed and was stripped: {why}");
+        let message = format!("`{pointer}` is not signed and not handed on: {why}");
         (Fate::Stripped, Some(Finding::new(codes::SIG_UNCOVERED_MEMBER, Level::Warning, message)))
     };
     match (class, tightening) {

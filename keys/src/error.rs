@@ -7,7 +7,7 @@ use crate::{Algorithm, Code, KeyKind, codes};
 #[non_exhaustive]
 pub enum KeyError {
     /// A coordinate or private value has the wrong number of octets (RFC 7518 6.2.1.2: fixed length, zeros kept).
-    #[error("`{member}` has {found} octets, a {kind} key needs exactly {expected}")]
+    #[error("`{member}` has {found} octets, {kind} keys need exactly {expected}")]
     CoordinateLength {
         /// The kind of key.
         kind: KeyKind,
@@ -100,7 +100,7 @@ pub enum KeyError {
         kind: KeyKind,
     },
     /// The algorithm needs another kind of key.
-    #[error("algorithm `{algorithm}` does not fit a {kind} key")]
+    #[error("algorithm `{algorithm}` does not fit {kind} keys")]
     AlgorithmMismatch {
         /// The algorithm asked for.
         algorithm: Algorithm,
@@ -146,7 +146,7 @@ impl KeyError {
 #[non_exhaustive]
 pub enum VerifyError {
     /// The algorithm needs another kind of key.
-    #[error("algorithm `{algorithm}` does not fit a {kind} key")]
+    #[error("algorithm `{algorithm}` does not fit {kind} keys")]
     AlgorithmKeyMismatch {
         /// The algorithm asked for.
         algorithm: Algorithm,
@@ -197,7 +197,7 @@ impl VerifyError {
 #[non_exhaustive]
 pub enum SignError {
     /// The algorithm needs another kind of key.
-    #[error("algorithm `{algorithm}` does not fit a {kind} key")]
+    #[error("algorithm `{algorithm}` does not fit {kind} keys")]
     AlgorithmKeyMismatch {
         /// The algorithm asked for.
         algorithm: Algorithm,

@@ -34,7 +34,10 @@ pub(super) fn conclude(
             findings.extend(coverage.findings);
             (CardOutcome::Verified, Vec::new(), coverage.members, Some(handed_on))
         }
-        Err((outcome, codes)) => (outcome, codes, Vec::new(), None),
+        Err((outcome, codes)) => {
+            let matched = signatures.iter().find(|signature| signature.form.is_some());
+            (outcome, codes, matched.map(|signature| signature.uncovered.clone()).unwrap_or_default(), None)
+        }
     };
     Verdict { report: VerificationReport { outcome, codes, signatures, uncovered, findings }, handed_on }
 }

@@ -1,5 +1,7 @@
 //! Whether a signed card verifies everywhere: which implementations sign other octets than were signed, and why.
 
+use countersign_keys::json::Value;
+
 use crate::canonical::{CanonicalPayload, Form, NoCanonicalForm};
 use crate::card::UntrustedCard;
 
@@ -30,27 +32,31 @@ pub(super) fn compare(
             continue;
         }
         let cause = difference(card, reference, &payload);
-        reasons.push(format!("{} ({form}) would reject it: {cause}", form.signers()));
+        reasons.push(format!("{form} ({}) would reject it: {cause}", form.signers()));
     }
     Ok(reasons)
 }
 
-/// What makes the payloads of two forms differ, in words.
-pub(crate) fn difference(card: &UntrustedCard, left: &CanonicalPayload, right: &CanonicalPayload) -> String {
-    let only_in = |one: &CanonicalPayload, other: &CanonicalPayload| -> Vec<String> {
-        let lost = one.lost.iter().filter(|lost| other.lost.iter().all(|kept| kept.value != lost.value));
-        lost.map(|lost| format!("`{}`", card.document().value(lost.value).pointer())).collect()
-    };
-    let parts: Vec<String> = [(right, only_in(right, left)), (left, only_in(left, right))]
-        .into_iter()
-        .filter(|(_, pointers)| !pointers.is_empty())
-        .map(|(payload, pointers)| format!("{} leaves out {}", payload.form(), named(&pointers)))
-        .collect();
-    if parts.is_empty() {
+/// What `other` does with the card that `signed` does not, in words.
+fn difference(card: &UntrustedCard, signed: &CanonicalPayload, other: &CanonicalPayload) -> String {
+    let missing = only_in(card, other, signed);
+    let kept = only_in(card, signed, other);
+    match (missing.is_empty(), kept.is_empty()) {
         // The same members in other text: escapes, number formats, member order or spelling.
-        return "it writes text or numbers differently".to_owned();
+        (true, true) => "that form writes text or numbers differently".to_owned(),
+        (false, true) => format!("that form leaves out {}", named(&missing)),
+        (true, false) => format!("that form keeps {}", named(&kept)),
+        (false, false) => format!("that form leaves out {} and keeps {}", named(&missing), named(&kept)),
     }
-    parts.join("; ")
+}
+
+/// Pointers of the members that have an image in the payload of `whole` and none in that of `reduced`.
+fn only_in(card: &UntrustedCard, reduced: &CanonicalPayload, whole: &CanonicalPayload) -> Vec<String> {
+    let lost = reduced.lost.iter().map(|lost| card.document().value(lost.value));
+    let is_whole = |value: &Value<'_>| {
+        whole.lost.iter().all(|lost| !card.document().value(lost.value).contains(value.id()))
+    };
+    lost.filter(is_whole).map(|value| format!("`{}`", value.pointer())).collect()
 }
 
 fn named(pointers: &[String]) -> String {

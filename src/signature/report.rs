@@ -123,7 +123,8 @@ pub struct VerificationReport {
     pub codes: Vec<Code>,
     /// One report for each entry of `signatures`, in their order; none if there are too many.
     pub signatures: Vec<SignatureReport>,
-    /// What no counted signature covers, in the order of the form; pointers are into the received card.
+    /// What no counted signature covers, in the order of the form; pointers are into the received card. When none
+    /// counts: what the first signature that matches a form does not cover.
     pub uncovered: Vec<UncoveredMember>,
     /// Advice. Nothing here changes the answer.
     pub findings: Vec<Finding>,

@@ -59,7 +59,7 @@ pub enum ErrorKind {
         unit: u16,
     },
     /// Two members of one object have one name.
-    #[error("member `{name}` appears twice in one object; first at line {}, column {}", first.line, first.column)]
+    #[error("member `{name}` appears twice in one object (first at line {}, column {})", first.line, first.column)]
     DuplicateMember {
         /// The name, unescaped, shortened to 64 characters.
         name: String,

@@ -142,7 +142,7 @@ pub enum JwkError {
         found: String,
     },
     /// `alg` needs another kind of key.
-    #[error("`alg` is `{algorithm}`, which does not fit a {kind} key")]
+    #[error("`alg` is `{algorithm}`, which does not fit {kind} keys")]
     AlgorithmMismatch {
         /// The value.
         algorithm: Algorithm,
