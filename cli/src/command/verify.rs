@@ -236,7 +236,10 @@ impl Answer<'_> {
         for signature in &report.signatures {
             self.signature_lines(signature, paint, &mut lines);
         }
-        lines.extend(uncovered_lines(&report.uncovered, detail, paint, "  "));
+        if report.outcome == CardOutcome::Verified {
+            // A no has them with the signature they belong to.
+            lines.extend(uncovered_lines(&report.uncovered, detail, paint, "  "));
+        }
         // An uncovered member has its own line above.
         let is_told = |finding: &&Finding| {
             finding.code == codes::SIG_UNCOVERED_MEMBER
