@@ -1,0 +1,11 @@
+//! Cards signed, altered and passed on by other implementations, held against what this one says of them.
+#![expect(clippy::unwrap_used, reason = "a failed expectation must stop the test")]
+#![expect(clippy::panic, reason = "a failed expectation must stop the test")]
+#![expect(clippy::indexing_slicing, reason = "a vector without the expected member must stop the test")]
+
+mod headers;
+mod keys;
+mod relayed;
+mod sdk;
+mod support;
+mod transforms;
