@@ -218,8 +218,13 @@ fn the_key_decides_the_algorithm() {
 #[test]
 fn an_unprotected_header_decides_nothing() {
     let card = card();
-    for header in [json!({"kid": "k1"}), json!({"alg": "none"}), json!({"crit": ["x"]}), json!({"exp": 9e9})]
-    {
+    for header in [
+        json!({"kid": "k1"}),
+        json!({"alg": "none"}),
+        json!({"crit": ["x"]}),
+        json!({"exp": 9e9}),
+        json!({"typ": "JOSE"}),
+    ] {
         let mut entry = entry(&card, Form::A2a10, HEADER, 1);
         entry.as_object_mut().unwrap().insert("header".to_owned(), header.clone());
         let result = verify(with_entries(&card, [entry]), &trusted(&[("k1", 1)]));

@@ -3,6 +3,8 @@
 #![expect(clippy::panic, reason = "a failed expectation must stop the test")]
 #![expect(clippy::indexing_slicing, reason = "a vector without the expected member must stop the test")]
 
+#[path = "../support/handed_on.rs"]
+mod handed_on;
 mod headers;
 mod keys;
 mod relayed;
