@@ -1,0 +1,5 @@
+fn url(card: &countersign::UntrustedCard) {
+    card.url();
+}
+
+fn main() {}

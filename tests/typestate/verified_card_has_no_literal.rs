@@ -1,0 +1,5 @@
+fn pretend(report: countersign::VerificationReport) -> countersign::VerifiedCard {
+    countersign::VerifiedCard { report }
+}
+
+fn main() {}

@@ -1,0 +1,5 @@
+fn url(card: &countersign::VerifiedCard) {
+    card.url();
+}
+
+fn main() {}

@@ -1,0 +1,3 @@
+fn main() {
+    let _ = serde_json::from_str::<countersign::VerifiedCard>("{}");
+}

@@ -1,0 +1,5 @@
+fn needs<T: From<countersign::UntrustedCard>>() {}
+
+fn main() {
+    needs::<countersign::VerifiedCard>();
+}
