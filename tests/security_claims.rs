@@ -362,6 +362,26 @@ fn an_endpoint_of_an_older_version_is_not_handed_on_unsigned() {
 }
 
 #[test]
+fn an_older_member_of_a_scheme_is_stripped_only_beside_a_signed_one() {
+    for name in ["httpAuthSecurityScheme", "http_auth_security_scheme"] {
+        let signed =
+            changed(|card| card["securitySchemes"] = json!({"bearer": {name: {"scheme": "Bearer"}}}));
+        let mut merged = signed.clone();
+        merged["securitySchemes"]["bearer"]["type"] = json!("http");
+        let verified = verify(received(&merged, &signed), &trusted(&[("k1", 1)])).unwrap();
+        let pointers: Vec<_> =
+            verified.report().uncovered.iter().map(|member| member.pointer.as_str()).collect();
+        assert_eq!(pointers, ["/securitySchemes/bearer/type"], "{name}");
+        assert_eq!(handed_on(&verified)["securitySchemes"], card()["securitySchemes"], "{name}");
+    }
+    let alone = changed(|card| card["securitySchemes"]["key"] = json!({"type": "http", "scheme": "Bearer"}));
+    assert_eq!(
+        answer(&verify(received(&alone, &card()), &trusted(&[("k1", 1)]))),
+        "invalid sig.uncovered-member"
+    );
+}
+
+#[test]
 fn an_unknown_member_is_not_handed_on_unsigned() {
     let extended = changed(|card| card["x-note"] = json!({"url": "https://evil.example"}));
     let verified = verify(received(&extended, &card()), &trusted(&[("k1", 1)])).unwrap();

@@ -172,9 +172,10 @@ impl<'d> Place<'d> {
         }
         let in_scheme = message.members.iter().any(|member| member.presence == Presence::OneOf);
         let replaced = if in_scheme {
-            owner
-                .members()
-                .any(|(name, other)| message.member(name).is_some() && !self.received.has_lost(other))
+            owner.members().any(|(name, other)| {
+                let known = message.member(name).or_else(|| message.member_by_snake_case(name));
+                known.is_some() && !self.received.has_lost(other)
+            })
         } else if matches!(member.name, "security" | "authentication") {
             return if is_hollow(value) || self.received.payload_holds(owner, "securityRequirements") {
                 Class::Legacy
