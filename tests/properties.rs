@@ -8,16 +8,19 @@ mod handed_on;
 
 use std::num::NonZeroUsize;
 
-use countersign::keys::jcs;
+use countersign::keys::jws::{NewHeader, signing_input};
 use countersign::keys::trust::KeySource;
+use countersign::keys::{base64url, jcs};
 use countersign::{
     Algorithm, CanonicalPayload, Class, Form, KeySigner, Limits, SignCardError, SignTerms, SignedCard,
     Signer as _, SigningKey, TrustedKey, TrustedKeys, UnixTime, UntrustedCard, VerifiedCard, VerifyTerms,
 };
-use generated::{Layout, any_card};
-use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, prop_assume, proptest};
+use generated::{Layout, altered, any_card};
+use proptest::prelude::{
+    Just, ProptestConfig, Strategy as _, any, prop_assert, prop_assert_eq, prop_assume, proptest,
+};
 use proptest::sample::{Index, select};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const NOW: UnixTime = UnixTime::from_seconds(1_800_000_000);
 
@@ -117,7 +120,7 @@ proptest! {
         let verified = verify(&signed_text, &trusted(&[1])).unwrap();
         let signed_payload: Value = serde_json::from_slice(&signed.signatures[0].payload).unwrap();
         prop_assert_eq!(verified.payload().octets(), signed.signatures[0].payload.as_slice());
-        prop_assert_eq!(handed_on::unsigned(&verified, &signed_text, &signed_payload), Vec::<String>::new());
+        prop_assert_eq!(differences(&verified, &signed_text, &signed_payload), Vec::<String>::new());
         let nothing_uncovered = verified.report().uncovered.is_empty();
         if nothing_uncovered {
             let handed_on: Value = serde_json::from_slice(&verified.to_octets()).unwrap();
@@ -190,7 +193,7 @@ proptest! {
         let altered = flipped(&text, at.index(text.len()), bit);
         if let Some(verified) = verify(&altered, &trusted(&[1])) {
             let payload: Value = serde_json::from_slice(&signed.signatures[0].payload).unwrap();
-            prop_assert_eq!(handed_on::unsigned(&verified, &altered, &payload), Vec::<String>::new(), "{}", altered);
+            prop_assert_eq!(differences(&verified, &altered, &payload), Vec::<String>::new(), "{}", altered);
         }
     }
 
@@ -205,9 +208,52 @@ proptest! {
         let altered = altered.to_string();
         if let Some(verified) = verify(&altered, &trusted(&[1])) {
             let payload: Value = serde_json::from_slice(&signed.signatures[0].payload).unwrap();
-            prop_assert_eq!(handed_on::unsigned(&verified, &altered, &payload), Vec::<String>::new(), "{}", altered);
+            prop_assert_eq!(differences(&verified, &altered, &payload), Vec::<String>::new(), "{}", altered);
             let fatal_passed = verified.unsigned().any(|member| member.class < Class::Security);
             prop_assert!(!fatal_passed);
+        }
+    }
+
+    #[test]
+    fn an_altered_card_hands_on_what_was_signed_whatever_the_form(
+        (card, altered) in any_card().prop_flat_map(|card| (Just(card.clone()), altered(card))),
+        form in select(Form::ALL.as_slice()),
+    ) {
+        let card = Layout::OneLine.of(&card);
+        let Ok(payload) = CanonicalPayload::of(&read(&card), form) else { return Ok(()) };
+        let mut received = altered;
+        received["signatures"] = json!([signature(payload.octets())]);
+        let received = received.to_string();
+        let mut terms = VerifyTerms::default();
+        terms.forms = Form::ALL.to_vec();
+        let Ok(received_card) = UntrustedCard::read(received.as_str(), &Limits::default()) else { return Ok(()) };
+        if let Ok(verified) = received_card.verify(&trusted(&[1]), &terms, NOW) {
+            let payload: Value = serde_json::from_slice(payload.octets()).unwrap();
+            prop_assert_eq!(differences(&verified, &received, &payload), Vec::<String>::new(), "{}", received);
+        }
+    }
+
+    #[test]
+    fn what_several_signatures_hand_on_is_in_the_payload_of_each(
+        (card, altered) in any_card().prop_flat_map(|card| (Just(card.clone()), altered(card))),
+        forms in (select(Form::ALL.as_slice()), select(Form::ALL.as_slice())),
+    ) {
+        let card = Layout::OneLine.of(&card);
+        let of = |form| CanonicalPayload::of(&read(&card), form).map(|payload| payload.octets().to_vec());
+        let (Ok(first), Ok(second)) = (of(forms.0), of(forms.1)) else { return Ok(()) };
+        let mut received = altered;
+        received["signatures"] = json!([signature(&first), signature_by(&second, 2)]);
+        let received = received.to_string();
+        let mut terms = VerifyTerms::default();
+        terms.forms = Form::ALL.to_vec();
+        terms.min = NonZeroUsize::new(2).unwrap();
+        let Ok(received_card) = UntrustedCard::read(received.as_str(), &Limits::default()) else { return Ok(()) };
+        if let Ok(verified) = received_card.verify(&trusted(&[1, 2]), &terms, NOW) {
+            for payload in [first, second] {
+                let payload: Value = serde_json::from_slice(&payload).unwrap();
+                let unsigned = handed_on::added(&verified, &received, &payload);
+                prop_assert_eq!(unsigned, Vec::<String>::new(), "{}", received);
+            }
         }
     }
 
@@ -219,6 +265,27 @@ proptest! {
         altered["name"] = Value::String(format!("{name}!"));
         prop_assert!(verify(&altered.to_string(), &trusted(&[1])).is_none());
     }
+}
+
+/// What is handed on unsigned, at no default and unmarked, and what was signed and is not handed on.
+fn differences(verified: &VerifiedCard, received: &str, signed: &Value) -> Vec<String> {
+    let mut differences = handed_on::added(verified, received, signed);
+    differences.extend(handed_on::gone(verified, signed));
+    differences
+}
+
+/// An entry of `signatures` over any octets.
+fn signature(payload: &[u8]) -> Value {
+    signature_by(payload, 1)
+}
+
+fn signature_by(payload: &[u8], seed: u8) -> Value {
+    let signer = signer(seed);
+    let kid = signer.verifying_key().thumbprint().to_string();
+    let header = NewHeader { algorithm: signer.algorithm(), kid: &kid, jku: None, iat: None, exp: None };
+    let protected = header.to_protected();
+    let signature = signer.sign(&signing_input(&protected, payload)).unwrap();
+    json!({"protected": protected, "signature": base64url::encode(&signature)})
 }
 
 /// The text with one bit of one octet flipped; the text itself where the octet is no ASCII.

@@ -6,9 +6,67 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::strategy::Union;
 use serde_json::{Map, Value, json};
 
-/// A complete card of A2A 1.0, of 0.3, or a hybrid of both.
+/// A complete card of A2A 1.0, of 0.3, a hybrid of both, or one with the names of the proto file.
 pub(crate) fn any_card() -> impl Strategy<Value = Value> {
-    prop_oneof![3 => card_1_0(), 1 => card_0_3(), 1 => hybrid()]
+    prop_oneof![3 => card_1_0(), 1 => card_0_3(), 1 => hybrid(), 1 => card_1_0().prop_map(|card| snake_case(&card))]
+}
+
+/// The card after one value somewhere in it was replaced or deleted, or a member or an element was added.
+pub(crate) fn altered(card: Value) -> impl Strategy<Value = Value> {
+    let place = any::<proptest::sample::Index>();
+    (place, 0..4_u8, name(), prop_oneof![json(), requirements(), scheme()]).prop_map(
+        move |(place, how, name, value)| {
+            let mut altered = card.clone();
+            let mut pointers = Vec::new();
+            collect_pointers(&altered, String::new(), &mut pointers);
+            let pointer = pointers.get(place.index(pointers.len())).cloned().unwrap_or_default();
+            let (parent, last) = pointer.rsplit_once('/').unwrap_or_default();
+            match (how, altered.pointer_mut(if how == 0 { &pointer } else { parent })) {
+                (0, Some(old)) => *old = value,
+                (1, Some(Value::Object(members))) => drop(members.remove(last)),
+                (_, Some(Value::Object(members))) => drop(members.insert(name, value)),
+                (1, Some(Value::Array(elements))) => drop(elements.pop()),
+                (_, Some(Value::Array(elements))) => elements.insert(place.index(elements.len() + 1), value),
+                _ => {}
+            }
+            altered
+        },
+    )
+}
+
+fn collect_pointers(value: &Value, pointer: String, pointers: &mut Vec<String>) {
+    for (name, member) in value.as_object().into_iter().flatten().filter(|(name, _)| *name != "signatures") {
+        collect_pointers(member, format!("{pointer}/{name}"), pointers);
+    }
+    for (index, element) in value.as_array().into_iter().flatten().enumerate() {
+        collect_pointers(element, format!("{pointer}/{index}"), pointers);
+    }
+    if !pointer.is_empty() {
+        pointers.push(pointer);
+    }
+}
+
+/// The card with every member name as in the proto file, apart from those in `params` and in unknown members.
+fn snake_case(value: &Value) -> Value {
+    let spelled = |name: &str| -> String {
+        let letters = name.chars();
+        letters
+            .flat_map(|letter| {
+                letter.is_ascii_uppercase().then_some('_').into_iter().chain(letter.to_lowercase())
+            })
+            .collect()
+    };
+    match value {
+        Value::Array(elements) => Value::Array(elements.iter().map(snake_case).collect()),
+        Value::Object(members) => {
+            let rename = |(name, member): (&String, &Value)| {
+                let is_free = name == "params" || name.starts_with("x-");
+                (spelled(name), if is_free { member.clone() } else { snake_case(member) })
+            };
+            Value::Object(members.iter().map(rename).collect())
+        }
+        _ => value.clone(),
+    }
 }
 
 /// How a card is laid out as text.

@@ -5,13 +5,27 @@ use std::collections::BTreeSet;
 use countersign::{Form, VerifiedCard};
 use serde_json::Value;
 
-/// What is handed on although it was not signed, is not at its default and is not marked; and what was signed and is
-/// not handed on. Places have no list indexes: those of what is handed on need not be those of the received card.
-pub(crate) fn unsigned(card: &VerifiedCard, received: &str, signed: &Value) -> Vec<String> {
-    let handed_on: Value = serde_json::from_slice(&card.to_octets()).unwrap();
-    let mut unsigned = Vec::new();
-    compare(&handed_on, signed, &mut String::new(), &Marked::of(card, received), &mut unsigned);
-    unsigned
+/// What is handed on although it was not signed, is not at its default and is not marked. Places have no list indexes:
+/// those of what is handed on need not be those of the received card.
+pub(crate) fn added(card: &VerifiedCard, received: &str, signed: &Value) -> Vec<String> {
+    let marked = Marked::of(card, received);
+    let mut added = Vec::new();
+    let tolerated = |place: &str, name: &str, value: &Value| {
+        is_default(value) || marked.holds(place, value) || marked.drops(name, value)
+    };
+    only_left(&handed_on(card), signed, &mut String::new(), &tolerated, &mut added);
+    added
+}
+
+/// What was signed and is not handed on.
+pub(crate) fn gone(card: &VerifiedCard, signed: &Value) -> Vec<String> {
+    let mut gone = Vec::new();
+    only_left(signed, &handed_on(card), &mut String::new(), &|_, _, _| false, &mut gone);
+    gone
+}
+
+fn handed_on(card: &VerifiedCard) -> Value {
+    serde_json::from_slice(&card.to_octets()).unwrap()
 }
 
 /// The members that the report marks as handed on without a signature, by place and value.
@@ -51,56 +65,46 @@ impl Marked {
     }
 }
 
-/// Collects what `handed_on` holds and `signed` does not, and what `signed` holds and `handed_on` does not.
-fn compare(
-    handed_on: &Value,
-    signed: &Value,
+/// Collects what `left` holds and `right` does not. List elements pair in order.
+fn only_left(
+    left: &Value,
+    right: &Value,
     place: &mut String,
-    marked: &Marked,
-    unsigned: &mut Vec<String>,
+    tolerated: &dyn Fn(&str, &str, &Value) -> bool,
+    found: &mut Vec<String>,
 ) {
-    match (handed_on, signed) {
+    let length = place.len();
+    match (left, right) {
         (Value::Object(left), Value::Object(right)) => {
             for (name, value) in left {
-                let length = place.len();
                 place.push('/');
                 place.push_str(name);
                 match right.get(name) {
-                    Some(other) => compare(value, other, place, marked, unsigned),
-                    None if is_default(value) || marked.holds(place, value) || marked.drops(name, value) => {}
-                    None => unsigned.push(format!("{place} was added")),
+                    Some(other) => only_left(value, other, place, tolerated, found),
+                    None if tolerated(place, name, value) => {}
+                    None => found.push(format!("{place}: {value}")),
                 }
                 place.truncate(length);
             }
-            unsigned.extend(
-                right
-                    .keys()
-                    .filter(|name| !left.contains_key(*name))
-                    .map(|name| format!("{place}/{name} is gone")),
-            );
         }
         (Value::Array(left), Value::Array(right)) => {
-            let length = place.len();
             place.push_str("/*");
-            let mut rest = right.iter().peekable();
-            for value in left {
-                let pairs = rest.peek().is_some_and(|other| {
+            let mut rest = right.iter();
+            for value in left.iter().filter(|value| !tolerated(place, "*", value)) {
+                let pairs = |other: &Value| {
                     let mut differences = Vec::new();
-                    compare(value, other, &mut place.clone(), marked, &mut differences);
+                    only_left(value, other, &mut place.clone(), tolerated, &mut differences);
                     differences.is_empty()
-                });
-                if pairs {
-                    rest.next();
-                } else if !is_default(value) && !marked.holds(place, value) {
-                    unsigned.push(format!("{place} was added: {value}"));
+                };
+                if !rest.any(pairs) {
+                    found.push(format!("{place}: {value}"));
                 }
             }
-            unsigned.extend(rest.map(|value| format!("{place} is gone: {value}")));
             place.truncate(length);
         }
         (Value::Number(left), Value::Number(right)) if left.as_f64() == right.as_f64() => {}
-        _ if handed_on == signed => {}
-        _ => unsigned.push(format!("{place} was changed")),
+        _ if left == right => {}
+        _ => found.push(format!("{place}: {left}, not {right}")),
     }
 }
 
