@@ -65,7 +65,7 @@ fn snake_case(value: &Value) -> Value {
             };
             Value::Object(members.iter().map(rename).collect())
         }
-        _ => value.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
 
