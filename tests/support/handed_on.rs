@@ -38,8 +38,10 @@ impl Marked {
     fn of(card: &VerifiedCard, received: &str) -> Self {
         let received: Value = serde_json::from_str(received.trim_start_matches('\u{feff}')).unwrap();
         let place = |pointer: &str| {
-            let tokens =
-                pointer.split('/').map(|token| if token.parse::<usize>().is_ok() { "*" } else { token });
+            let is_index = |token: &str| token.parse::<usize>().is_ok();
+            let tokens = pointer
+                .split('/')
+                .map(|token| if is_index(token) { "*".to_owned() } else { camel_case(token) });
             tokens.collect::<Vec<_>>().join("/")
         };
         let value = |pointer: &str| received.pointer(pointer).unwrap().to_string();
@@ -78,8 +80,10 @@ fn only_left(
         (Value::Object(left), Value::Object(right)) => {
             for (name, value) in left {
                 place.push('/');
-                place.push_str(name);
-                match right.get(name) {
+                place.push_str(&camel_case(name));
+                let spelled_otherwise =
+                    || right.iter().find(|(other, _)| camel_case(other) == camel_case(name));
+                match right.get(name).or_else(|| spelled_otherwise().map(|(_, value)| value)) {
                     Some(other) => only_left(value, other, place, tolerated, found),
                     None if tolerated(place, name, value) => {}
                     None => found.push(format!("{place}: {value}")),
@@ -106,6 +110,17 @@ fn only_left(
         _ if left == right => {}
         _ => found.push(format!("{place}: {left}, not {right}")),
     }
+}
+
+/// The JSON name of a member of the proto file; one form hands on the names as received, another the JSON names.
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |mut camel, word| {
+        let mut letters = word.chars();
+        camel.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+        camel + letters.as_str()
+    })
 }
 
 /// Whether a value says as much as its absence: null, empty, false, or holding only such.
