@@ -19,20 +19,20 @@ pub(crate) const WAITING: [(&str, &str); 5] = [
     ("087", "public-pkcs1.pem"),
 ];
 
-/// Whether the check waits for a form of key file to be read, and its refusal says what to do until then.
-pub(crate) fn waits(check: &Check, file: &str, error: &str) -> bool {
+/// Whether the check waits for a form of key file to be read, and its refusal names the command that converts it.
+pub(crate) fn waits(check: &Check, file: &str, error: &pem::Error) -> bool {
     WAITING.contains(&(check.case().as_str(), check.text(file)))
-        && error.contains("convert it with `openssl ")
+        && matches!(error, pem::Error::Convert { .. })
 }
 
 pub(crate) fn run(check: &Check) -> Result<(), Failed> {
     let key = match pem::read_private(&check.octets("key")) {
         Ok(key) => key,
         Err(error) => {
-            let message = error.to_string();
-            if waits(check, "key", &message) {
+            if waits(check, "key", &error) {
                 return Ok(());
             }
+            let message = error.to_string();
             if !message.contains(check.text("hint")) {
                 return Err(format!("no hint {:?} in: {message}", check.text("hint")).into());
             }

@@ -1,5 +1,6 @@
 //! `verify`: the answer, the warnings, and what may not be printed.
 
+use countersign::keys::trust::KeyFileError;
 use countersign::{
     Code, Fate, Form, Limits, TrustedKeys, UnixTime, UntrustedCard, VerificationReport, VerifyTerms,
 };
@@ -35,7 +36,7 @@ fn verify(check: &Check, forms: &[Form]) -> Result<(), Failed> {
             return Err("the key file is read, although listed as waiting".into());
         }
         Ok(keys) => keys,
-        Err(error) if sign::waits(check, "trust", &error.to_string()) => return Ok(()),
+        Err(KeyFileError::Pem(error)) if sign::waits(check, "trust", &error) => return Ok(()),
         Err(error) => return refused(check, error.code()),
     };
     let card = match UntrustedCard::read(check.octets("card"), &Limits::default()) {
