@@ -6,6 +6,7 @@ mod generated;
 #[path = "support/handed_on.rs"]
 mod handed_on;
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 use countersign::keys::jws::{NewHeader, signing_input};
@@ -166,6 +167,32 @@ proptest! {
         two.min = NonZeroUsize::new(2).unwrap();
         let verified = read(&both).verify(&trusted(&[1, 2]), &two, NOW).unwrap();
         prop_assert_eq!(verified.report().signatures.len(), 2);
+    }
+
+    #[test]
+    fn one_signature_for_each_payload_verifies_under_every_form(
+        card in any_card(), layout in select(Layout::ALL.as_slice()),
+    ) {
+        let mut terms = SignTerms::default();
+        terms.forms = Form::SIGNABLE.to_vec();
+        terms.coverage.allowed = vec![String::new()];
+        let text = layout.of(&card);
+        let signed = match read(&text).sign(&signer(1), &terms, &TrustedKeys::default()) {
+            Ok(signed) => String::from_utf8(signed.octets).unwrap(),
+            Err(error) => {
+                prop_assert!(matches!(error, SignCardError::FormUnfit { .. }), "{}", error);
+                return Ok(());
+            }
+        };
+        let payloads: BTreeSet<Vec<u8>> = Form::SIGNABLE.into_iter().map(|form| payload(&text, form)).collect();
+        for form in Form::SIGNABLE {
+            let mut terms = VerifyTerms::default();
+            terms.forms = vec![form];
+            terms.coverage.allowed = vec![String::new()];
+            let verified = read(&signed).verify(&trusted(&[1]), &terms, NOW).unwrap();
+            prop_assert_eq!(verified.payload().form(), form);
+            prop_assert_eq!(verified.report().signatures.len(), payloads.len());
+        }
     }
 
     #[test]
