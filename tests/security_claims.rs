@@ -7,9 +7,9 @@ use countersign::keys::base64url;
 use countersign::keys::jws::signing_input;
 use countersign::keys::trust::{KeySource, KeyStatus};
 use countersign::{
-    Algorithm, CanonicalPayload, CardOutcome, Fate, Form, Limits, Refused, SigningKey, Strictness,
-    TrustedKey, TrustedKeys, UnixTime, UntrustedCard, VerificationReport, VerifiedCard, VerifyTerms,
-    VerifyingKey,
+    Algorithm, CanonicalPayload, CardOutcome, Fate, Form, KeySigner, Limits, Refused, SignTerms, SigningKey,
+    Strictness, TrustedKey, TrustedKeys, UnixTime, UntrustedCard, VerificationReport, VerifiedCard,
+    VerifyTerms, VerifyingKey,
 };
 use serde_json::{Value, json};
 
@@ -450,4 +450,20 @@ fn with_several_required_only_what_every_counted_signature_covers_is_handed_on()
     let both = verify_with(signed(), &keys, &two).unwrap();
     assert_eq!(handed_on(&both), self::card());
     assert_eq!(both.report().outcome, CardOutcome::Verified);
+}
+
+#[test]
+fn signing_replaces_the_entries_of_its_own_key_only() {
+    let text = card().to_string();
+    let by = |seed: u8| KeySigner::new(key(seed), Algorithm::EdDsa).unwrap().with_kid("shared");
+    let sign = |text: &[u8], seed, others: &TrustedKeys| {
+        let card = UntrustedCard::read(text, &Limits::default()).unwrap();
+        card.sign(&by(seed), &SignTerms::default(), others).unwrap()
+    };
+    let others = trusted(&[("shared", 1)]);
+    let first = sign(text.as_bytes(), 1, &TrustedKeys::default());
+    let second = sign(&first.octets, 2, &others);
+    assert_eq!(second.replaced, 0, "another key with the same `kid`");
+    let again = sign(&second.octets, 2, &others);
+    assert_eq!((again.replaced, &again.octets), (1, &second.octets));
 }

@@ -180,7 +180,7 @@ impl SignCardError {
 impl UntrustedCard {
     /// Signs the card. The text stays octet for octet but for `signatures`; nothing is pruned or reordered.
     ///
-    /// Entries whose `kid` and kind of key are the signer's are replaced. Entries by keys in `others` that do not
+    /// Entries whose `kid` and kind of key are the signer's are replaced, unless another key in `others` made them. Entries by keys in `others` that do not
     /// verify any more are reported, and removed if the terms say so; entries by unknown keys cannot be judged. The
     /// result is verified with the signer's public key before it is given out.
     ///
@@ -296,11 +296,15 @@ impl UntrustedCard {
         let reports =
             super::verify::verify(self, others, &VerifyTerms::default(), BEFORE_ANY_EXPIRY).report.signatures;
         for (index, entry) in list.elements().enumerate() {
-            if is_by(entry, signer, kid) {
+            let report = reports.get(index);
+            let thumbprint = report.and_then(|report| report.thumbprint);
+            let is_by_another =
+                thumbprint.is_some_and(|made_by| made_by != signer.verifying_key().thumbprint());
+            if is_by(entry, signer, kid) && !is_by_another {
                 existing.replaced += 1;
                 continue;
             }
-            let outcome = reports.get(index).map(|report| report.outcome);
+            let outcome = report.map(|report| report.outcome);
             let (is_stale, remark) = match outcome {
                 Some(SignatureOutcome::Verified) => (false, None),
                 Some(SignatureOutcome::Invalid) => {
