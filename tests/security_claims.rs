@@ -8,7 +8,7 @@ use countersign::keys::jws::signing_input;
 use countersign::keys::trust::{KeySource, KeyStatus};
 use countersign::{
     Algorithm, CanonicalPayload, CardOutcome, Fate, Form, KeySigner, Limits, Refused, SignTerms, SigningKey,
-    Strictness, TrustedKey, TrustedKeys, UnixTime, UntrustedCard, VerificationReport, VerifiedCard,
+    Stale, Strictness, TrustedKey, TrustedKeys, UnixTime, UntrustedCard, VerificationReport, VerifiedCard,
     VerifyTerms, VerifyingKey,
 };
 use serde_json::{Value, json};
@@ -466,4 +466,19 @@ fn signing_replaces_the_entries_of_its_own_key_only() {
     assert_eq!(second.replaced, 0, "another key with the same `kid`");
     let again = sign(&second.octets, 2, &others);
     assert_eq!((again.replaced, &again.octets), (1, &second.octets));
+}
+
+#[test]
+fn an_entry_is_stale_only_if_its_key_signed_other_octets_under_every_form() {
+    let stale = |signed: &Value, form: Form| {
+        let entry = entry(signed, form, HEADER, 1);
+        let mut terms = SignTerms::default();
+        terms.stale = Stale::Drop;
+        let signer = KeySigner::new(key(2), Algorithm::EdDsa).unwrap();
+        with_entries(&card(), [entry]).sign(&signer, &terms, &trusted(&[("k1", 1)])).unwrap().stale
+    };
+    for form in [Form::A2a10, Form::Sdk1x, Form::SdkJsTyped, Form::Zeph] {
+        assert_eq!(stale(&card(), form), Vec::<usize>::new(), "{form}");
+        assert_eq!(stale(&changed(|card| card["version"] = json!("0.9.0")), form), [0], "{form}");
+    }
 }

@@ -293,8 +293,8 @@ impl UntrustedCard {
         if list.kind() != countersign_keys::json::Kind::Array {
             return Err(SignCardError::SignaturesNotAList { found: list.kind().name() });
         }
-        let reports =
-            super::verify::verify(self, others, &VerifyTerms::default(), BEFORE_ANY_EXPIRY).report.signatures;
+        let every_form = VerifyTerms { forms: Form::ALL.to_vec(), ..VerifyTerms::default() };
+        let reports = super::verify::verify(self, others, &every_form, BEFORE_ANY_EXPIRY).report.signatures;
         for (index, entry) in list.elements().enumerate() {
             let report = reports.get(index);
             let thumbprint = report.and_then(|report| report.thumbprint);
@@ -307,6 +307,8 @@ impl UntrustedCard {
             let outcome = report.map(|report| report.outcome);
             let (is_stale, remark) = match outcome {
                 Some(SignatureOutcome::Verified) => (false, None),
+                // It covers too little for a verifier, but what it covers is unchanged.
+                Some(SignatureOutcome::Invalid) if thumbprint.is_some() => (false, None),
                 Some(SignatureOutcome::Invalid) => {
                     (true, Some((codes::SIG_STALE, Level::Warning, "no longer verifies over this card")))
                 }
