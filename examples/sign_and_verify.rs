@@ -1,7 +1,6 @@
 //! The whole journey of a card: signed by its publisher, verified by a client, changed by someone in between.
 //!
 //! `cargo run --example sign_and_verify`
-#![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 

@@ -31,7 +31,8 @@ fn handed_on(card: &VerifiedCard) -> Value {
 /// The members that the report marks as handed on without a signature, by place and value.
 struct Marked {
     members: BTreeSet<(String, String)>,
-    form: Form,
+    /// The forms that the signatures match.
+    forms: Vec<Form>,
 }
 
 impl Marked {
@@ -47,10 +48,13 @@ impl Marked {
         let value = |pointer: &str| received.pointer(pointer).unwrap().to_string();
         let members =
             card.unsigned().map(|member| (place(&member.pointer), value(&member.pointer))).collect();
-        Self { members, form: card.payload().form() }
+        Self {
+            members,
+            forms: card.report().signatures.iter().filter_map(|signature| signature.form).collect(),
+        }
     }
 
-    /// Whether the form drops the value as the default that the schema of A2A 0.3 gives it.
+    /// Whether one of the forms drops the value as the default that the schema of A2A 0.3 gives it.
     fn drops(&self, name: &str, value: &Value) -> bool {
         let defaults: &[&str] = match name {
             "protocolVersion" => &["0.3.0"],
@@ -59,7 +63,7 @@ impl Marked {
             _ => &[],
         };
         let is_default = value.as_str().is_some_and(|value| defaults.contains(&value));
-        is_default && matches!(self.form, Form::SdkPy03 | Form::SdkPy0322)
+        is_default && self.forms.iter().any(|form| matches!(form, Form::SdkPy03 | Form::SdkPy0322))
     }
 
     fn holds(&self, place: &str, value: &Value) -> bool {
