@@ -382,6 +382,23 @@ fn an_older_member_of_a_scheme_is_stripped_only_beside_a_signed_one() {
 }
 
 #[test]
+fn of_unsigned_schemes_only_an_empty_mutual_tls_one_is_handed_on() {
+    let mut terms = VerifyTerms::default();
+    terms.forms = vec![Form::SdkJsTyped];
+    let with = |schemes: Value| {
+        let altered = changed(|card| card["securitySchemes"] = schemes);
+        let received = with_entries(&altered, [entry(&card(), Form::SdkJsTyped, HEADER, 1)]);
+        answer(&verify_with(received, &trusted(&[("k1", 1)]), &terms))
+    };
+    assert_eq!(with(json!({"mtls": {"mtlsSecurityScheme": {}}})), "verified");
+    for schemes in
+        [json!({"mtls": {"mtlsSecurityScheme": {"x": 1}}}), json!([{"any": 1}]), json!("any"), json!(0)]
+    {
+        assert_eq!(with(schemes.clone()), "invalid sig.uncovered-member", "{schemes}");
+    }
+}
+
+#[test]
 fn an_unknown_member_is_not_handed_on_unsigned() {
     let extended = changed(|card| card["x-note"] = json!({"url": "https://evil.example"}));
     let verified = verify(received(&extended, &card()), &trusted(&[("k1", 1)])).unwrap();

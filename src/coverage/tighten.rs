@@ -18,7 +18,9 @@ pub(super) enum Tightening {
 pub(super) fn judge(place: &Place<'_>, value: Value<'_>) -> Tightening {
     match place.zone {
         Zone::Elsewhere => Tightening::None,
-        Zone::Schemes { depth: 0 } if value.members().all(|(_, scheme)| is_empty_mtls(scheme)) => {
+        Zone::Schemes { depth: 0 }
+            if value.kind() == Kind::Object && value.members().all(|(_, scheme)| is_empty_mtls(scheme)) =>
+        {
             Tightening::OnlyStricter
         }
         Zone::Schemes { depth: 1 } if is_empty_mtls(value) => Tightening::OnlyStricter,
