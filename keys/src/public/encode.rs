@@ -11,12 +11,14 @@ use super::spki::{self, PublicKeyInfo};
 use super::{Material, VerifyingKey, coordinates};
 use crate::{Algorithm, KeyError};
 
-/// Member order: `kty`, the numbers of the key, `use`, `alg`, `kid`.
+/// Member order: `kty`, the numbers of the key, `use`, `alg`, `kid`. A key that is bound to no algorithm is bound to no
+/// use either.
 #[derive(Serialize)]
 struct PublicJwk<'a> {
     #[serde(flatten)]
     key: Key,
-    r#use: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#use: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     alg: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,7 +31,8 @@ struct PublicJwkSet<'a> {
 }
 
 impl VerifyingKey {
-    /// The public JWK as compact JSON: `kty`, the numbers of the key, `use` (`sig`), then `alg` and `kid` when given.
+    /// The public JWK as compact JSON: `kty`, the numbers of the key, `use` (`sig`) and `alg` when an algorithm is
+    /// given, `kid` when given.
     ///
     /// # Errors
     ///
@@ -88,7 +91,8 @@ impl VerifyingKey {
         if let Some(algorithm) = algorithm.filter(|algorithm| algorithm.key_kind() != self.kind()) {
             return Err(KeyError::AlgorithmMismatch { algorithm, kind: self.kind() });
         }
-        Ok(PublicJwk { key: self.jose_key(), r#use: "sig", alg: algorithm.map(Algorithm::name), kid })
+        let r#use = algorithm.map(|_| "sig");
+        Ok(PublicJwk { key: self.jose_key(), r#use, alg: algorithm.map(Algorithm::name), kid })
     }
 
     fn jose_key(&self) -> Key {
