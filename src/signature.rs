@@ -19,10 +19,10 @@ use crate::card::{self, UntrustedCard};
 use crate::codes;
 use crate::coverage::{Fate, UncoveredMember};
 pub use claims::{ClaimedSignature, SignatureKind};
+use conclude::{HandedOn, Verdict};
 pub use portable::Portability;
 pub use report::{CardOutcome, SignatureOutcome, SignatureReport, VerificationReport};
 pub use sign::{NewSignature, SignCardError, SignTerms, SignedCard, Stale};
-use verify::HandedOn;
 pub use verify::{Matching, VerifyTerms};
 
 /// A card of which a trusted key signed every member that is handed on, except those that [`unsigned`] names.
@@ -76,7 +76,7 @@ impl UntrustedCard {
         terms: &VerifyTerms,
         now: UnixTime,
     ) -> Result<VerifiedCard, Refused> {
-        let verify::Verdict { mut report, handed_on } = verify::verify(&self, keys, terms, now);
+        let Verdict { mut report, handed_on } = conclude::verify(&self, keys, terms, now);
         let Some(handed_on) = handed_on else { return Err(Refused { report, card: self }) };
         if authentication_is_not_provable(&self, &handed_on) {
             let message = "the card declares security schemes and no requirement, and the form of the official SDKs \

@@ -2,32 +2,56 @@
 
 use std::num::NonZeroUsize;
 
+use countersign_keys::json::NodeId;
+use countersign_keys::trust::TrustedKeys;
 use countersign_keys::{Code, Finding, Level};
+use countersign_policy::UnixTime;
 
 use super::report::{CardOutcome, SignatureOutcome, SignatureReport, VerificationReport};
-use super::verify::{HandedOn, Proof, Verdict, VerifyTerms};
+use super::verify::{Proof, VerifyTerms, examine};
 use crate::canonical::{CanonicalPayload, Lost};
 use crate::card::UntrustedCard;
 use crate::codes;
 use crate::coverage::{Coverage, CoverageTerms};
 
-pub(super) fn conclude(
+/// The answer, and what is handed on if it is yes.
+pub(super) struct Verdict {
+    pub(super) report: VerificationReport,
+    pub(super) handed_on: Option<HandedOn>,
+}
+
+/// The payload whose members are handed on.
+pub(super) struct HandedOn {
+    pub(super) payload: CanonicalPayload,
+    /// Values of the received card that are handed on although the payload does not hold them.
+    pub(super) kept: Vec<NodeId>,
+    /// Values that the payload holds and another counted signature does not cover.
+    pub(super) withheld: Vec<NodeId>,
+}
+
+pub(super) fn verify(
     card: &UntrustedCard,
+    keys: &TrustedKeys,
     terms: &VerifyTerms,
-    payloads: Vec<CanonicalPayload>,
-    signatures: Vec<SignatureReport>,
-    proofs: Vec<Proof>,
-    mut findings: Vec<Finding>,
+    now: UnixTime,
 ) -> Verdict {
-    findings.extend(repeated(&proofs));
-    let counted = count(proofs, terms.min);
-    let answer = if counted.is_empty() {
-        Err(deciding(&signatures))
-    } else if counted.len() < terms.min.get() {
-        Err((CardOutcome::Invalid, vec![codes::SIG_THRESHOLD]))
-    } else {
-        agree(card, &terms.coverage, payloads, counted)
-            .ok_or((CardOutcome::Invalid, vec![codes::SIG_UNCOVERED_MEMBER]))
+    let mut findings = card.findings().to_vec();
+    let (answer, signatures) = match examine(card, keys, terms, now) {
+        Err((outcome, code)) => (Err((outcome, vec![code])), Vec::new()),
+        Ok(examined) => {
+            findings.extend(examined.findings);
+            findings.extend(repeated(&examined.proofs));
+            let counted = count(examined.proofs, terms.min);
+            let answer = if counted.is_empty() {
+                Err(deciding(&examined.signatures))
+            } else if counted.len() < terms.min.get() {
+                Err((CardOutcome::Invalid, vec![codes::SIG_THRESHOLD]))
+            } else {
+                agree(card, &terms.coverage, examined.payloads, counted)
+                    .ok_or((CardOutcome::Invalid, vec![codes::SIG_UNCOVERED_MEMBER]))
+            };
+            (answer, examined.signatures)
+        }
     };
     let (outcome, codes, uncovered, handed_on) = match answer {
         Ok((coverage, handed_on)) => {

@@ -180,9 +180,9 @@ impl SignCardError {
 impl UntrustedCard {
     /// Signs the card. The text stays octet for octet but for `signatures`; nothing is pruned or reordered.
     ///
-    /// Entries whose `kid` and kind of key are the signer's are replaced, unless another key in `others` made them. Entries by keys in `others` that do not
-    /// verify any more are reported, and removed if the terms say so; entries by unknown keys cannot be judged. The
-    /// result is verified with the signer's public key before it is given out.
+    /// Entries whose `kid` and kind of key are the signer's are replaced, unless another key in `others` made them.
+    /// Entries by keys in `others` that do not verify any more are reported, and removed if the terms say so; entries
+    /// by unknown keys cannot be judged. The result is verified with the signer's public key before it is given out.
     ///
     /// # Errors
     ///
@@ -294,7 +294,9 @@ impl UntrustedCard {
             return Err(SignCardError::SignaturesNotAList { found: list.kind().name() });
         }
         let every_form = VerifyTerms { forms: Form::ALL.to_vec(), ..VerifyTerms::default() };
-        let reports = super::verify::verify(self, others, &every_form, BEFORE_ANY_EXPIRY).report.signatures;
+        let reports = super::verify::examine(self, others, &every_form, BEFORE_ANY_EXPIRY)
+            .map(|examined| examined.signatures)
+            .unwrap_or_default();
         for (index, entry) in list.elements().enumerate() {
             let report = reports.get(index);
             let thumbprint = report.and_then(|report| report.thumbprint);

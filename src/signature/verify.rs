@@ -2,16 +2,15 @@
 
 use std::num::NonZeroUsize;
 
-use countersign_keys::json::{Kind, NodeId, Value};
+use countersign_keys::json::{Kind, Value};
 use countersign_keys::jws::{ProtectedHeader, signing_input};
 use countersign_keys::trust::{TrustedKey, TrustedKeys};
 use countersign_keys::{Algorithm, Code, Finding, Thumbprint, VerifyError};
 use countersign_keys::{base64url, codes as key_codes};
 use countersign_policy::UnixTime;
 
-use super::conclude;
 use super::entry::{MAX_SIGNATURES, SignatureEntry};
-use super::report::{CardOutcome, SignatureOutcome, SignatureReport, VerificationReport};
+use super::report::{CardOutcome, SignatureOutcome, SignatureReport};
 use crate::canonical::{CanonicalPayload, Form};
 use crate::card::UntrustedCard;
 use crate::codes;
@@ -63,46 +62,32 @@ pub(super) struct Proof {
     pub(super) thumbprint: Thumbprint,
 }
 
-/// The answer, and what is handed on if it is yes.
-pub(super) struct Verdict {
-    pub(super) report: VerificationReport,
-    pub(super) handed_on: Option<HandedOn>,
+/// What was found out about each signature.
+pub(super) struct Examined {
+    pub(super) signatures: Vec<SignatureReport>,
+    /// The signatures that verified.
+    pub(super) proofs: Vec<Proof>,
+    /// The payloads that the proofs name by their number.
+    pub(super) payloads: Vec<CanonicalPayload>,
+    pub(super) findings: Vec<Finding>,
 }
 
-/// The payload whose members are handed on.
-pub(super) struct HandedOn {
-    pub(super) payload: CanonicalPayload,
-    /// Values of the received card that are handed on although the payload does not hold them.
-    pub(super) kept: Vec<NodeId>,
-    /// Values that the payload holds and another counted signature does not cover.
-    pub(super) withheld: Vec<NodeId>,
-}
-
-pub(super) fn verify(
+/// Looks at every signature of the card; fails with the answer for a card that has none to look at.
+pub(super) fn examine(
     card: &UntrustedCard,
     keys: &TrustedKeys,
     terms: &VerifyTerms,
     now: UnixTime,
-) -> Verdict {
-    let mut findings = card.findings().to_vec();
-    let list = match list(card) {
-        Ok(list) => list,
-        Err((outcome, code)) => {
-            let codes = vec![code];
-            let (signatures, uncovered) = (Vec::new(), Vec::new());
-            let report = VerificationReport { outcome, codes, signatures, uncovered, findings };
-            return Verdict { report, handed_on: None };
-        }
-    };
+) -> Result<Examined, (CardOutcome, Code)> {
+    let list = list(card)?;
     let mut check = Check { card, keys, terms, now, payloads: Payloads::new(card, &terms.forms) };
-    let mut signatures = Vec::new();
-    let mut proofs = Vec::new();
+    let (mut signatures, mut proofs, mut findings) = (Vec::new(), Vec::new(), Vec::new());
     for (index, entry) in list.elements().enumerate() {
         let (report, proof) = check.entry(index, entry, &mut findings);
         signatures.push(report);
         proofs.extend(proof);
     }
-    conclude::conclude(card, terms, check.payloads.computed, signatures, proofs, findings)
+    Ok(Examined { signatures, proofs, payloads: check.payloads.computed, findings })
 }
 
 /// The non-empty list of signatures that is to be looked at.
