@@ -35,9 +35,7 @@ pub enum CardError {
         found: &'static str,
     },
     /// Two members that a lenient reader takes for one.
-    #[error(
-        "member `{name}` at line {line}, column {column} reads like `{known}` in the same object (`{pointer}`)"
-    )]
+    #[error("line {line}, column {column}: member `{name}` reads like `{known}`, which its object has too")]
     AmbiguousMember {
         /// The spelling that is not the known one.
         name: String,

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use countersign::{Algorithm, Form, ProtocolVersion, UnixTime};
 
@@ -15,7 +16,7 @@ use crate::time::{self, Expiry, Issued};
     version,
     max_term_width = 100,
     after_help = "Exit codes: 0 yes, 1 no, 2 could not tell (usage, a key file, an input that is not there), \
-                  3 environment (disk, network). Several inputs give the worst.\n\
+                  3 environment (disk). Several inputs give the worst: 3, then 2, then 1.\n\
                   Codes in brackets are explained by `countersign explain CODE`."
 )]
 pub(crate) struct Cli {
@@ -70,7 +71,7 @@ pub(crate) enum Command {
     /// Make, convert and show keys
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Sign a card; only its member `signatures` changes
+    /// Sign a card; only its member `signatures` changes, and earlier signatures of the same key are replaced
     Sign(Box<SignArgs>),
     /// Verify the signatures of cards with trusted keys
     Verify(VerifyArgs),
@@ -99,7 +100,7 @@ pub(crate) enum KeyCommand {
 #[derive(Args, Debug)]
 pub(crate) struct GenerateArgs {
     /// Algorithm the key is for
-    #[arg(long, value_parser = algorithm, default_value = "ES256")]
+    #[arg(long, value_parser = names(Algorithm::ALL.iter().map(|known| known.name()), algorithm), default_value = "ES256")]
     pub(crate) alg: Algorithm,
     /// File for the private key: .pem for PKCS#8, .jwk or .json for a JWK. Mode 0600, never overwritten. Without it
     /// the private JWK goes to standard output
@@ -154,17 +155,17 @@ pub(crate) struct SignArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) key_env: Option<String>,
     /// Algorithm [default: the JWK's `alg`, else ES256, ES384, ES512, EdDSA or PS256 by the kind of key]
-    #[arg(long, value_parser = algorithm)]
+    #[arg(long, value_parser = names(Algorithm::ALL.iter().map(|known| known.name()), algorithm))]
     pub(crate) alg: Option<Algorithm>,
     /// `kid` of the signature; also chooses the key of a JWK set [default: the JWK's `kid`, else the thumbprint]
     #[arg(long, value_name = "KID", value_parser = non_empty)]
     pub(crate) kid: Option<String>,
     /// `jku` of the signature: where the public keys are published
-    #[arg(long, value_name = "URL", value_parser = non_empty)]
+    #[arg(long, value_name = "URL", value_parser = https)]
     pub(crate) jku: Option<String>,
-    /// Canonical form to sign under, repeatable: a2a-1.0, a2a-1.0-open, as-received, sdk-1.x, sdk-py-1.0; one signature
-    /// for each distinct payload [default: a2a-1.0, or as-received for a card that offers 0.3 only]
-    #[arg(long = "form", value_name = "FORM")]
+    /// Canonical form to sign under, repeatable; one signature for each distinct payload. Name every form each time:
+    /// earlier signatures of the key are replaced [default: a2a-1.0, or as-received for a card that offers 0.3 only]
+    #[arg(long = "form", value_name = "FORM", value_parser = names(Form::SIGNABLE.map(Form::name), form))]
     pub(crate) forms: Vec<Form>,
     /// `iat` of the signature: `now` or a time in RFC 3339
     #[arg(long, value_name = "now|TIME", value_parser = time::issued)]
@@ -194,7 +195,9 @@ pub(crate) struct SignArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
-    /// Cards: files, folders that are searched for *.json, globs; `-` is standard input
+    /// Cards: files, globs, folders; `-` is standard input. Below a folder every *.json file counts but those in hidden
+    /// folders other than .well-known, in node_modules and in target; documents that are no cards are passed over with
+    /// a note
     #[arg(required = true, value_name = "CARD")]
     pub(crate) cards: Vec<PathBuf>,
     /// Trusted keys: JWK, JWK set or PEM; repeatable
@@ -202,10 +205,10 @@ pub(crate) struct VerifyArgs {
     pub(crate) keys: Vec<PathBuf>,
     /// Canonical form to accept instead of the default list, repeatable
     /// [default: a2a-1.0, a2a-1.0-open, as-received, sdk-1.x, sdk-py-1.0]
-    #[arg(long = "form", value_name = "FORM")]
+    #[arg(long = "form", value_name = "FORM", value_parser = names(Form::ALL.map(Form::name), form))]
     pub(crate) forms: Vec<Form>,
     /// How many distinct keys must have signed
-    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
+    #[arg(long, value_name = "N", value_parser = minimum, default_value_t = NonZeroUsize::MIN)]
     pub(crate) min: NonZeroUsize,
     /// JSON Pointer of a member that may be unsigned, with everything below it; repeatable
     #[arg(long, value_name = "POINTER", value_parser = pointer)]
@@ -218,7 +221,7 @@ pub(crate) struct CanonicalizeArgs {
     #[arg(value_name = "CARD")]
     pub(crate) card: PathBuf,
     /// Canonical form [default: a2a-1.0, or as-received for a card that offers 0.3 only]
-    #[arg(long, value_name = "FORM", conflicts_with = "compare")]
+    #[arg(long, value_name = "FORM", conflicts_with = "compare", value_parser = names(Form::ALL.map(Form::name), form))]
     pub(crate) form: Option<Form>,
     /// Show the digest of every form, which are equal, and which members each leaves out
     #[arg(long, action = ArgAction::SetTrue)]
@@ -249,11 +252,28 @@ pub(crate) struct CompletionsArgs {
     pub(crate) shell: clap_complete::Shell,
 }
 
-fn algorithm(name: &str) -> Result<Algorithm, String> {
-    Algorithm::from_name(name).ok_or_else(|| {
-        let known: Vec<_> = Algorithm::ALL.iter().map(|algorithm| algorithm.name()).collect();
-        format!("expected one of {}", known.join(", "))
-    })
+/// A value that is one of these names, which help and completions list.
+fn names<T: Clone + Send + Sync + 'static>(
+    names: impl IntoIterator<Item = &'static str>,
+    read: fn(String) -> Result<T, String>,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names).try_map(read)
+}
+
+fn algorithm(name: String) -> Result<Algorithm, String> {
+    Algorithm::from_name(&name).ok_or_else(|| format!("`{name}` is no algorithm"))
+}
+
+fn form(name: String) -> Result<Form, String> {
+    name.parse().map_err(|error: countersign::UnknownForm| error.to_string())
+}
+
+fn minimum(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse().map_err(|_| "expected a whole number from 1 on")
+}
+
+fn https(text: &str) -> Result<String, &'static str> {
+    if text.starts_with("https://") { Ok(text.to_owned()) } else { Err("expected an https URL") }
 }
 
 fn non_empty(text: &str) -> Result<String, &'static str> {

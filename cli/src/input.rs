@@ -122,7 +122,10 @@ impl Input {
     fn is_passed_over(&self, found: &Found) -> bool {
         self.named == Named::Folder
             && match found {
-                Found::Card(card) => card.shape(None) == Shape::Foreign,
+                // What is signed was once meant as a card, whatever has become of it.
+                Found::Card(card) => {
+                    card.shape(None) == Shape::Foreign && card.claims().member("signatures").is_none()
+                }
                 Found::Unreadable { failure, .. } => {
                     failure.code == Some(countersign::codes::CARD_NOT_AN_AGENT_CARD)
                 }
@@ -140,8 +143,7 @@ pub(crate) fn each(
     for input in expand(paths)? {
         let outcome = match input.read(session) {
             Ok(found) if input.is_passed_over(&found) => {
-                let line = format!("{}: passed over, it is no AgentCard", escape(&input.name()));
-                session.remark(&line)?;
+                session.note(&format!("note: {}: passed over, it is no AgentCard", escape(&input.name())))?;
                 continue;
             }
             Ok(found) => answer(session, &input, found)?,

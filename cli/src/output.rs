@@ -60,7 +60,12 @@ impl<'s> Session<'s> {
         self.out.writer.write_all(&line)
     }
 
-    /// A line of an answer for people; left out by `--quiet`. The caller escapes what is not trusted.
+    /// A line of data that was asked for. The caller escapes what is not trusted.
+    pub(crate) fn data(&mut self, line: &str) -> io::Result<()> {
+        writeln!(self.out.writer, "{line}")
+    }
+
+    /// A line of a verdict for people; left out by `--quiet`. The caller escapes what is not trusted.
     pub(crate) fn say(&mut self, line: &str) -> io::Result<()> {
         if self.detail == Detail::Quiet { Ok(()) } else { writeln!(self.out.writer, "{line}") }
     }

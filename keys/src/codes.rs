@@ -144,10 +144,10 @@ declare_codes! {
         instead: "Nothing, if the key itself is trusted; validity dates of the certificate do not apply.",
     }
     SIG_MALFORMED = "sig.malformed" {
-        what: "The signature value is not strict base64url, or has the wrong length for its algorithm.",
+        what: "`signatures` is no list, an entry is no object with `protected` and `signature`, or the signature value is not strict base64url or has the wrong length for its algorithm.",
         why: "RFC 7518 fixes the length; ECDSA signatures in DER form, padded or stripped ones are different octets.",
         example: "\"signature\": \"MEUCIQ…\" (DER) under ES256",
-        instead: "Sign again with a JOSE tool; for ECDSA the value is r and s at fixed length, base64url without padding.",
+        instead: "Write `signatures` as a list of `{\"protected\": …, \"signature\": …}`; for ECDSA the value is r and s at fixed length, base64url without padding.",
     }
     SIG_MALFORMED_HEADER = "sig.malformed-header" {
         what: "The protected header is not strict base64url of a JSON object with the members it must have, or the unprotected header contradicts it.",
@@ -177,7 +177,7 @@ declare_codes! {
         what: "The `alg` of the protected header does not fit the key that its `kid` names.",
         why: "The key decides the algorithm; a header that could choose would be an attack surface.",
         example: "\"alg\": \"ES384\" with a P-256 key, or \"alg\": \"RS256\" with a JWK that says PS256",
-        instead: "Sign with the algorithm of the key.",
+        instead: "Publisher: sign with the algorithm of the key. Verifier: check that the trusted key is the one that the publisher names.",
     }
     SIG_UNKNOWN_KEY = "sig.unknown-key" {
         what: "No trusted key has the `kid` of the protected header.",

@@ -118,7 +118,7 @@ fn public_entry(jwk: Value<'_>) -> PublicEntry {
     {
         findings.push(Finding::new(
             codes::KEY_PRIVATE_IN_PUBLIC_SET,
-            Level::Error,
+            Level::Warning,
             format!("the key carries the private member `{member}` where only public keys belong; whoever read this file can sign with it"),
         ));
     }

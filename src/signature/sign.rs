@@ -10,13 +10,13 @@ use countersign_policy::UnixTime;
 
 use super::entry::{MAX_SIGNATURES, SignatureEntry};
 use super::portable::{self, Portability};
-use super::report::{SignatureOutcome, VerificationReport};
+use super::report::{SignatureOutcome, SignatureReport, VerificationReport};
 use super::splice::{self, Entry};
 use super::verify::{Matching, VerifyTerms};
 use crate::canonical::{CanonicalPayload, Form, NoCanonicalForm};
 use crate::card::{CardError, Shape, UntrustedCard};
 use crate::codes;
-use crate::coverage::CoverageTerms;
+use crate::coverage::{Class, CoverageTerms, Fate};
 
 /// How a card is to be signed.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +37,8 @@ pub struct SignTerms {
     pub portability: Portability,
     /// What becomes of other signatures that no longer verify. Default: they stay.
     pub stale: Stale,
+    /// The time at which other signatures are judged. Default: none, which leaves an `exp` out of the judgement.
+    pub judged_at: Option<UnixTime>,
     /// Uncovered members that the check of the result lets pass.
     pub coverage: CoverageTerms,
 }
@@ -229,7 +231,7 @@ impl UntrustedCard {
         let octets = splice::with_signatures(self.document(), &entries).into_bytes();
         let report = check(&octets, signer, terms, existing.kept.len())?;
         let mut findings = self.findings().to_vec();
-        findings.extend(report.findings);
+        findings.extend(report.signatures.iter().skip(existing.kept.len()).flat_map(left_open));
         findings.extend(existing.findings);
         findings.extend(
             portability
@@ -294,7 +296,8 @@ impl UntrustedCard {
             return Err(SignCardError::SignaturesNotAList { found: list.kind().name() });
         }
         let every_form = VerifyTerms { forms: Form::ALL.to_vec(), ..VerifyTerms::default() };
-        let reports = super::verify::examine(self, others, &every_form, BEFORE_ANY_EXPIRY)
+        let now = terms.judged_at.unwrap_or(BEFORE_ANY_EXPIRY);
+        let reports = super::verify::examine(self, others, &every_form, now)
             .map(|examined| examined.signatures)
             .unwrap_or_default();
         for (index, entry) in list.elements().enumerate() {
@@ -307,8 +310,12 @@ impl UntrustedCard {
                 continue;
             }
             let outcome = report.map(|report| report.outcome);
+            let has_expired = report.is_some_and(|report| report.codes.contains(&codes::FRESH_EXPIRED));
             let (is_stale, remark) = match outcome {
                 Some(SignatureOutcome::Verified) => (false, None),
+                Some(SignatureOutcome::Invalid) if has_expired => {
+                    (true, Some((codes::SIG_STALE, Level::Warning, "has expired")))
+                }
                 // It covers too little for a verifier, but what it covers is unchanged.
                 Some(SignatureOutcome::Invalid) if thumbprint.is_some() => (false, None),
                 Some(SignatureOutcome::Invalid) => {
@@ -317,10 +324,10 @@ impl UntrustedCard {
                 Some(SignatureOutcome::Malformed) => {
                     (true, Some((codes::SIG_STALE, Level::Warning, "is damaged: no verifier can use it")))
                 }
-                Some(SignatureOutcome::Unverifiable) | None => (
-                    false,
-                    Some((codes::SIG_STALE, Level::Info, "was not checked: its key is not known here")),
-                ),
+                Some(SignatureOutcome::Unverifiable) | None => {
+                    let what = "was not checked: its key is not among the keys given for other signatures";
+                    (false, Some((key_codes::SIG_UNKNOWN_KEY, Level::Info, what)))
+                }
             };
             if let Some((code, level, what)) = remark {
                 let message = format!("signature {index}, already on the card, {what}");
@@ -385,8 +392,7 @@ fn check(
         }
         return Err(match signature.form {
             Some(form) if signature.codes.contains(&codes::SIG_UNCOVERED_MEMBER) => {
-                let fatal =
-                    signature.uncovered.iter().filter(|member| member.fate == crate::coverage::Fate::Fatal);
+                let fatal = signature.uncovered.iter().filter(|member| member.fate == Fate::Fatal);
                 SignCardError::Uncovered {
                     form,
                     pointers: fatal.map(|member| member.pointer.clone()).collect(),
@@ -396,6 +402,24 @@ fn check(
         });
     }
     Ok(report)
+}
+
+/// What a new signature does not cover, members at their default left out.
+fn left_open(signature: &SignatureReport) -> Vec<Finding> {
+    let form = signature.form.map_or("", Form::name);
+    let open = signature.uncovered.iter().filter(|member| member.class != Class::Default);
+    open.map(|member| {
+        let pointer = &member.pointer;
+        let code = match member.fate {
+            Fate::Marked if member.class == Class::Security => codes::SIG_UNSIGNED_REQUIREMENT,
+            Fate::Silent | Fate::Stripped | Fate::Marked | Fate::Fatal => codes::SIG_UNCOVERED_MEMBER,
+        };
+        let message = format!(
+            "the signature under `{form}` does not cover `{pointer}`: nobody notices when it is changed or deleted"
+        );
+        Finding::new(code, Level::Warning, message).at(pointer.clone())
+    })
+    .collect()
 }
 
 fn quoted(pointers: &[String]) -> String {

@@ -217,7 +217,9 @@ impl Check<'_> {
         match self.matching_payload(parts.protected, &signature, algorithm, &candidates) {
             Ok((payload, thumbprint)) => self.matched(report, header, payload, thumbprint),
             Err(VerifyError::Invalid) => {
-                let reason = "the signature is not one of this key over any accepted form of this card";
+                let forms: Vec<&str> = self.terms.forms.iter().map(|form| form.name()).collect();
+                let forms = forms.join(", ");
+                let reason = format!("the signature is not one of this key over this card under {forms}");
                 (report.refuse(SignatureOutcome::Invalid, key_codes::SIG_INVALID, reason), None)
             }
             Err(error) => (report.refuse(SignatureOutcome::Malformed, error.code(), error.to_string()), None),

@@ -62,16 +62,16 @@ fn compare(input: &Input, card: &UntrustedCard, session: &mut Session<'_>) -> Re
         Format::Short => {
             for form in forms {
                 let digest = form.sha256.as_deref().unwrap_or("none");
-                session.say(&format!("{}: {} {digest}", escape(&name), form.form))?;
+                session.data(&format!("{}: {} {digest}", escape(&name), form.form))?;
             }
         }
         Format::Human => {
             let paint = session.out.paint;
-            session.say(&paint.bold(&escape(&name)))?;
+            session.data(&paint.bold(&escape(&name)))?;
             for form in forms {
-                session.say(&format!("  {:<14}  {}", form.form, form.summary()))?;
+                session.data(&format!("  {:<14}  {}", form.form, form.summary()))?;
                 for pointer in &form.left_out {
-                    session.say(&format!("    leaves out {}", escape(pointer)))?;
+                    session.data(&format!("    leaves out {}", escape(pointer)))?;
                 }
             }
         }

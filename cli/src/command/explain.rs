@@ -26,8 +26,8 @@ pub(crate) fn run(args: &ExplainArgs, session: &mut Session<'_>) -> Result<Outco
         for code in codes::registry() {
             match session.format {
                 Format::Json => session.json(&CodeJson::new(code))?,
-                Format::Short => session.say(code.name())?,
-                Format::Human => session.say(&format!("{:<28}  {}", code.name(), code.page().what))?,
+                Format::Short => session.data(code.name())?,
+                Format::Human => session.data(&format!("{:<28}  {}", code.name(), code.page().what))?,
             }
         }
         return Ok(Outcome::Yes);
@@ -42,14 +42,14 @@ pub(crate) fn run(args: &ExplainArgs, session: &mut Session<'_>) -> Result<Outco
     let page = code.page();
     match session.format {
         Format::Json => session.json(&CodeJson::new(code))?,
-        Format::Short => session.say(&format!("{code}: {}", page.what))?,
+        Format::Short => session.data(&format!("{code}: {}", page.what))?,
         Format::Human => {
             let paint = session.out.paint;
-            session.say(&paint.bold(code.name()))?;
+            session.data(&paint.bold(code.name()))?;
             for (title, text) in
                 [("what", page.what), ("why", page.why), ("example", page.example), ("instead", page.instead)]
             {
-                session.say(&format!("  {}{text}", paint.dim(&format!("{title:<9}"))))?;
+                session.data(&format!("  {}{text}", paint.dim(&format!("{title:<9}"))))?;
             }
         }
     }

@@ -3,7 +3,8 @@
 use countersign::keys::json::Kind;
 use countersign::keys::{self, codes as key_codes};
 use countersign::{
-    CanonicalPayload, ClaimedInterface, ClaimedSignature, Finding, Form, Hybrid, Level, UntrustedCard, codes,
+    CanonicalPayload, ClaimedInterface, ClaimedSignature, Finding, Form, Hybrid, Level, UnixTime,
+    UntrustedCard, codes,
 };
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
@@ -47,6 +48,8 @@ struct SignatureJson<'c> {
     typ: Option<&'c str>,
     jku: Option<&'c str>,
     kind: &'static str,
+    iat: Option<i64>,
+    exp: Option<i64>,
 }
 
 /// The payload of each form, none where the card has no octets under it.
@@ -121,10 +124,10 @@ impl<'c> Inspection<'c> {
             Format::Json => session.json(&self.json())?,
             Format::Short => {
                 let name = self.card.claimed_name().unwrap_or("-");
-                let signatures = self.signatures.len();
-                let interfaces = self.interfaces.len();
-                session.say(&format!(
-                    "{}: {} {interfaces} interfaces, {signatures} signatures, {}",
+                let signatures = counted(self.signatures.len(), "signature");
+                let interfaces = counted(self.interfaces.len(), "interface");
+                session.data(&format!(
+                    "{}: {} {interfaces}, {signatures}, {}",
                     escape(&self.name),
                     self.shape,
                     escape(name)
@@ -154,6 +157,8 @@ impl<'c> Inspection<'c> {
                 typ: header.and_then(|header| header.typ.as_deref()),
                 jku: header.and_then(|header| header.jku.as_deref()),
                 kind: claim.kind.name(),
+                iat: header.and_then(|header| header.iat),
+                exp: header.and_then(|header| header.exp),
             }
         });
         CardJson {
@@ -174,19 +179,19 @@ impl<'c> Inspection<'c> {
     fn describe(&self, session: &mut Session<'_>) -> Result<(), Stop> {
         let paint = session.out.paint;
         let or_none = |text: Option<&str>| text.map_or_else(|| "none".to_owned(), escape);
-        session.say(&paint.bold(&escape(&self.name)))?;
-        session.say("  everything below is what the card claims; nothing is verified")?;
-        session.say(&format!("  name        {}", or_none(self.card.claimed_name())))?;
-        session.say(&format!("  version     {}", or_none(self.card.claimed_version())))?;
+        session.data(&paint.bold(&escape(&self.name)))?;
+        session.data("  everything below is what the card claims; nothing is verified")?;
+        session.data(&format!("  name        {}", or_none(self.card.claimed_name())))?;
+        session.data(&format!("  version     {}", or_none(self.card.claimed_version())))?;
         let hybrid = match self.card.hybrid() {
             Hybrid::Yes => ", with the top-level transport members of 0.3",
             Hybrid::No => "",
         };
-        session.say(&format!("  shape       {}{hybrid}", self.shape))?;
+        session.data(&format!("  shape       {}{hybrid}", self.shape))?;
         for (index, claim) in self.interfaces.iter().enumerate() {
             let tenant =
                 claim.tenant.map(|tenant| format!(", tenant {}", escape(tenant))).unwrap_or_default();
-            session.say(&format!(
+            session.data(&format!(
                 "  interface {index} {} {} {}{tenant}",
                 or_none(claim.version),
                 or_none(claim.binding),
@@ -197,9 +202,13 @@ impl<'c> Inspection<'c> {
             let described = claim.header.as_ref().map(|header| {
                 let jku =
                     header.jku.as_deref().map(|jku| format!(", jku {}", escape(jku))).unwrap_or_default();
-                format!(" {}, kid `{}`{jku}", escape(&header.alg), escape(&header.kid))
+                let time = |name: &str, seconds: Option<i64>| {
+                    seconds.map(|at| format!(", {name} {}", UnixTime::from_seconds(at))).unwrap_or_default()
+                };
+                let (issued, expires) = (time("issued", header.iat), time("expires", header.exp));
+                format!(" {}, kid `{}`{jku}{issued}{expires}", escape(&header.alg), escape(&header.kid))
             });
-            session.say(&format!(
+            session.data(&format!(
                 "  signature {} {}{}",
                 claim.index,
                 claim.kind.name(),
@@ -212,15 +221,21 @@ impl<'c> Inspection<'c> {
         } else {
             "no: see `canonicalize --compare`"
         };
-        session.say(&format!("  portable    {portable}"))?;
+        session.data(&format!("  portable    {portable}"))?;
         if let Some(digest) = digests.digest(self.card.default_form()) {
-            session.say(&format!("  {:<10}  {digest}", self.card.default_form()))?;
+            session.data(&format!("  {:<10}  {digest}", self.card.default_form()))?;
         }
         for finding in &self.findings {
-            session.say(&format!("  {}", finding_line(finding, None, paint)))?;
+            session.data(&format!("  {}", finding_line(finding, None, paint)))?;
         }
         Ok(())
     }
+}
+
+/// `1 signature`, `2 signatures`
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 impl Digests {

@@ -236,17 +236,17 @@ fn print(shown: &Shown, file: &str, session: &mut Session<'_>) -> Result<(), Sto
         })?,
         Format::Short => {
             let kid = escape(&shown.public_kid());
-            session.say(&format!("{}: {half} {kind} {} {kid}", escape(file), usable.join(",")))?;
+            session.data(&format!("{}: {half} {kind} {} {kid}", escape(file), usable.join(",")))?;
         }
         Format::Human => {
             let paint = session.out.paint;
-            session.say(&format!("{}: {half} {} key", paint.bold(&escape(file)), kind.kty()))?;
+            session.data(&format!("{}: {half} {} key", paint.bold(&escape(file)), kind.kty()))?;
             let curve = kind.crv().map(|crv| format!(" on {crv}")).unwrap_or_default();
-            session.say(&format!("  size        {} bits{curve}", shown.key.bits()))?;
-            session.say(&format!("  algorithm   {}", usable.join(", ")))?;
+            session.data(&format!("  size        {} bits{curve}", shown.key.bits()))?;
+            session.data(&format!("  algorithm   {}", usable.join(", ")))?;
             let kid = shown.kid.as_deref().map_or_else(|| "none".to_owned(), escape);
-            session.say(&format!("  kid         {kid}"))?;
-            session.say(&format!("  thumbprint  {thumbprint}"))?;
+            session.data(&format!("  kid         {kid}"))?;
+            session.data(&format!("  thumbprint  {thumbprint}"))?;
         }
     }
     Ok(())

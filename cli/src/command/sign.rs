@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use countersign::keys::{self, SignError};
-use countersign::{Portability, SignCardError, SignTerms, SignedCard, Stale, UnixTime};
+use countersign::{Portability, SignCardError, SignTerms, SignedCard, Signer as _, Stale, UnixTime};
 use serde::Serialize;
 
 use crate::args::{Format, SignArgs};
@@ -55,6 +55,17 @@ pub(crate) fn run(args: &SignArgs, session: &mut Session<'_>) -> Result<Outcome,
     for finding in others.findings() {
         let line = finding_line(&finding.finding, finding.file.as_deref(), session.err.paint);
         session.note(&line)?;
+    }
+    if args.drop_stale && args.keys.is_empty() {
+        session.note("note: without `--keys` only damaged signatures can be told from good ones")?;
+    }
+    if let (Some(asked), Some(own)) = (args.kid.as_deref(), signer.kid())
+        && asked != own
+    {
+        let (asked, own) = (escape(asked), escape(own));
+        session.note(&format!(
+            "note: the key's own kid is `{own}`; verifiers find a signature with kid `{asked}` only if their JWK says so"
+        ))?;
     }
     let card = input.read_card(session)?;
     let signed = card.sign(&signer, &terms, &others).map_err(|error| refusal(&input, &error))?;
@@ -117,6 +128,7 @@ fn terms(args: &SignArgs, now: UnixTime) -> Result<SignTerms, Failure> {
         )));
     }
     terms.portability = if args.require_portable { Portability::Require } else { Portability::Report };
+    terms.judged_at = Some(now);
     terms.stale = if args.drop_stale { Stale::Drop } else { Stale::Keep };
     terms.coverage.allowed.clone_from(&args.allow_uncovered);
     Ok(terms)

@@ -2,7 +2,7 @@
 
 use countersign::keys::trust::KeyFinding;
 use countersign::{
-    CardOutcome, Class, Code, Fate, Finding, Matching, SignatureOutcome, SignatureReport, TrustedKeys,
+    CardOutcome, Class, Code, Fate, Finding, Level, Matching, SignatureOutcome, SignatureReport, TrustedKeys,
     UncoveredMember, VerificationReport, VerifyTerms, codes, keys,
 };
 use serde::Serialize;
@@ -205,7 +205,7 @@ impl Answer<'_> {
         }
     }
 
-    /// `card.json: verified ES256 k1 a2a-1.0`, or the outcome with its codes.
+    /// `card.json: verified ES256 k1 a2a-1.0`, with the codes of warnings, or the outcome with its codes.
     fn line(&self) -> String {
         let report = &self.report;
         let mut line = format!("{}: {}", escape(&self.name), report.outcome.name());
@@ -218,7 +218,15 @@ impl Answer<'_> {
         }
         let verified = report.signatures.iter().filter(|one| one.outcome == SignatureOutcome::Verified);
         let signers: Vec<String> = verified.map(signer).collect();
-        format!("{line} {}", signers.join(", "))
+        let mut warnings: Vec<&str> = Vec::new();
+        for finding in report.findings.iter().filter(|finding| finding.level == Level::Warning) {
+            if !warnings.contains(&finding.code.name()) {
+                warnings.push(finding.code.name());
+            }
+        }
+        let warnings =
+            if warnings.is_empty() { String::new() } else { format!(" (warning {})", warnings.join(" ")) };
+        format!("{line} {}{warnings}", signers.join(", "))
     }
 
     fn tree(&self, paint: Paint, detail: Detail) -> Vec<String> {

@@ -144,7 +144,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at line {}, column {}", self.kind, self.span.line, self.span.column)?;
+        write!(f, "line {}, column {}: {}", self.span.line, self.span.column, self.kind)?;
         if self.pointer.is_empty() { Ok(()) } else { write!(f, " (`{}`)", self.pointer) }
     }
 }

@@ -23,7 +23,7 @@ fn read_pem(octets: &[u8], name: &str) -> Result<TrustedKeys, KeyFileError> {
         PemKey::Public(key) => key,
         PemKey::Private(key) => {
             let message = "the file holds a private key where only a public one belongs; whoever read it can sign with it";
-            let finding = Finding::new(codes::KEY_PRIVATE_IN_PUBLIC_SET, Level::Error, message);
+            let finding = Finding::new(codes::KEY_PRIVATE_IN_PUBLIC_SET, Level::Warning, message);
             keys.findings.push(KeyFinding { file: Some(name.to_owned()), finding });
             key.verifying_key().clone()
         }
