@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use countersign_keys::Code;
-use countersign_keys::json::NodeId;
+use countersign_keys::json::{Ancestry, NodeId};
 
 use crate::card::UntrustedCard;
 use crate::codes;
@@ -206,7 +206,8 @@ impl CanonicalPayload {
     }
 
     /// JSON Pointers of the members of `card` that have no image in the payload, in the order of the form. `card` must
-    /// be the card that the payload was made of. Nothing inside a member that is named has an image either.
+    /// be the card that the payload was made of. Nothing inside a member that is named has an image either. At most as
+    /// many are named as fit into the size of the card, or into 256 KiB.
     ///
     /// # Examples
     ///
@@ -220,7 +221,14 @@ impl CanonicalPayload {
     /// ```
     #[must_use]
     pub fn left_out(&self, card: &UntrustedCard) -> Vec<String> {
-        self.lost.iter().map(|lost| card.document().value(lost.value).pointer()).collect()
+        let ancestry = Ancestry::of(card.document());
+        let mut budget = crate::coverage::pointer_budget(card);
+        let pointers = self.lost.iter().map_while(|lost| {
+            let pointer = ancestry.pointer(lost.value);
+            budget = budget.checked_sub(pointer.len())?;
+            Some(pointer)
+        });
+        pointers.collect()
     }
 }
 

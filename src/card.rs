@@ -107,7 +107,7 @@ impl UntrustedCard {
         Ok(Self { document, findings })
     }
 
-    /// What the reader remarks on: `json.bom`, `json.rounded-number`, `card.snake-case`.
+    /// What the reader remarks on: `json.bom`, and the first 32 each of `json.rounded-number` and `card.snake-case`.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings

@@ -7,7 +7,10 @@
 mod class;
 mod tighten;
 
-use countersign_keys::json::{Ancestry, Document, NodeId, Value};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use countersign_keys::json::{Ancestry, Document, Kind, NodeId, Value};
 use countersign_keys::{Finding, Level};
 
 use crate::canonical::Lost;
@@ -111,6 +114,29 @@ pub(crate) struct Received<'c> {
     /// The lost values by id; none of them stands inside another.
     lost: Vec<NodeId>,
     document: &'c Document,
+    /// What has been asked before, so that many lost values in one place cost one look at it.
+    holds: RefCell<BTreeMap<(NodeId, &'static str), bool>>,
+    requirements: RefCell<BTreeMap<NodeId, RequirementList>>,
+}
+
+/// What there is to know about a list of security requirements.
+#[derive(Clone, Copy)]
+struct RequirementList {
+    /// Whether it is a list of objects.
+    is_well_formed: bool,
+    /// Whether the payload holds one of its entries.
+    has_covered_entry: bool,
+    /// Whether its entries map scheme names straight to scopes, as in A2A 0.3.
+    is_0_3: bool,
+}
+
+/// Most members that a reason names.
+const MAX_NAMED: usize = 8;
+
+/// How much text the pointers of uncovered members may take together, in octets: as much as the card, at least 256 KiB.
+/// A long member name above many uncovered values would otherwise take many times the memory of the card.
+pub(crate) fn pointer_budget(card: &UntrustedCard) -> usize {
+    card.octets().len().max(256 * 1024)
 }
 
 impl Coverage {
@@ -118,19 +144,32 @@ impl Coverage {
     pub(crate) fn of(card: &UntrustedCard, lost: &[Lost], terms: &CoverageTerms) -> Self {
         let mut coverage =
             Self { members: Vec::new(), kept: Vec::new(), findings: Vec::new(), uncovered_octets: 0 };
-        if !lost.is_empty() {
-            let received = Received::new(card, lost);
-            for lost in lost {
-                coverage.judge(&received, *lost, terms);
-            }
+        if lost.is_empty() {
+            return coverage;
+        }
+        let received = Received::new(card, lost);
+        let mut budget = pointer_budget(card);
+        for lost in lost {
+            let pointer = received.ancestry.pointer(lost.value);
+            let Some(left) = budget.checked_sub(pointer.len()) else {
+                // What cannot be listed must not be handed on: the whole card counts as uncovered.
+                let pointer = String::new();
+                coverage.members.push(UncoveredMember { pointer, class: Class::Security, fate: Fate::Fatal });
+                break;
+            };
+            budget = left;
+            coverage.judge(&received, *lost, pointer, terms);
         }
         coverage
     }
 
-    /// The pointers of the members that make the signature worthless.
-    pub(crate) fn fatal_pointers(&self) -> Vec<String> {
-        let fatal = self.members.iter().filter(|member| member.fate == Fate::Fatal);
-        fatal.map(|member| format!("`{}`", member.pointer)).collect()
+    /// The members that make the signature worthless, in words; the first few of them.
+    pub(crate) fn fatal_members(&self) -> String {
+        let fatal = || self.members.iter().filter(|member| member.fate == Fate::Fatal);
+        let shown: Vec<String> =
+            fatal().take(MAX_NAMED).map(|member| format!("`{}`", member.pointer)).collect();
+        let more = fatal().count().saturating_sub(MAX_NAMED);
+        if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
     }
 
     /// Whether the signature counts.
@@ -138,8 +177,7 @@ impl Coverage {
         self.members.iter().all(|member| member.fate != Fate::Fatal)
     }
 
-    fn judge(&mut self, received: &Received<'_>, lost: Lost, terms: &CoverageTerms) {
-        let pointer = received.ancestry.pointer(lost.value);
+    fn judge(&mut self, received: &Received<'_>, lost: Lost, pointer: String, terms: &CoverageTerms) {
         let value = received.value(lost.value);
         let place = class::place(received, lost.value);
         let class = class::of_lost(&place, value, lost.because);
@@ -169,7 +207,8 @@ impl<'c> Received<'c> {
         let mut lost: Vec<NodeId> = lost.iter().map(|lost| lost.value).collect();
         lost.sort_unstable();
         let document = card.document();
-        Self { card: card.root(), ancestry: Ancestry::of(document), lost, document }
+        let (holds, requirements) = (RefCell::default(), RefCell::default());
+        Self { card: card.root(), ancestry: Ancestry::of(document), lost, document, holds, requirements }
     }
 
     fn value(&self, id: NodeId) -> Value<'c> {
@@ -184,9 +223,29 @@ impl<'c> Received<'c> {
     }
 
     /// Whether the payload holds a non-empty list `name` in `object`.
-    fn payload_holds(&self, object: Value<'_>, name: &str) -> bool {
-        crate::card::member(object, name)
-            .is_some_and(|list| list.elements().any(|element| !self.has_lost(element)))
+    fn payload_holds(&self, object: Value<'_>, name: &'static str) -> bool {
+        let key = (object.id(), name);
+        if let Some(known) = self.holds.borrow().get(&key) {
+            return *known;
+        }
+        let holds = crate::card::member(object, name)
+            .is_some_and(|list| list.elements().any(|element| !self.has_lost(element)));
+        self.holds.borrow_mut().insert(key, holds);
+        holds
+    }
+
+    fn requirement_list(&self, list: Value<'_>) -> RequirementList {
+        if let Some(known) = self.requirements.borrow().get(&list.id()) {
+            return *known;
+        }
+        let found = RequirementList {
+            is_well_formed: list.kind() == Kind::Array
+                && list.elements().all(|entry| entry.kind() == Kind::Object),
+            has_covered_entry: list.elements().any(|entry| !self.has_lost(entry)),
+            is_0_3: !list.elements().any(|entry| entry.member("schemes").is_some()),
+        };
+        self.requirements.borrow_mut().insert(list.id(), found);
+        found
     }
 }
 

@@ -97,8 +97,9 @@ impl UntrustedCard {
 /// What is handed on, read anew where it differs from what was received; `None` where it does not.
 fn read_back(card: &UntrustedCard, handed_on: &HandedOn) -> Result<Option<Document>, json::Error> {
     let HandedOn { payload, kept, withheld } = handed_on;
-    let all_kept = payload.lost.iter().all(|lost| kept.contains(&lost.value));
-    if all_kept && withheld.is_empty() && payload.respelled == Respelled::No {
+    // Every kept value of one payload is one of its lost values.
+    let all_kept = withheld.is_empty() && kept.len() == payload.lost.len();
+    if all_kept && payload.respelled == Respelled::No {
         return Ok(None);
     }
     let octets = canonical::handed_on(card, payload.form(), kept, withheld);

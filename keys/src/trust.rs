@@ -236,6 +236,9 @@ pub enum Candidates<'k> {
     Unknown,
 }
 
+/// Most keys that are tried for one signature.
+const MAX_CANDIDATES: usize = 16;
+
 /// A collection of trusted keys.
 #[derive(Clone, Debug, Default)]
 pub struct TrustedKeys {
@@ -334,7 +337,7 @@ impl TrustedKeys {
     }
 
     /// The different keys to try for a signature that names `kid` and `algorithm`, at `now` in seconds since
-    /// 1970-01-01T00:00:00Z. Never empty.
+    /// 1970-01-01T00:00:00Z. Never empty, and never more than 16: each costs a check for every canonical form.
     ///
     /// A key that is revoked in one place is revoked in all. Not checked: whether the key may speak for anyone.
     ///
@@ -352,7 +355,7 @@ impl TrustedKeys {
         let mut refusal = None;
         for key in candidates.iter().filter(|key| key.allows(algorithm)) {
             match self.check_everywhere(key, now) {
-                Ok(()) if seen.insert(key.thumbprint()) => usable.push(*key),
+                Ok(()) if usable.len() < MAX_CANDIDATES && seen.insert(key.thumbprint()) => usable.push(*key),
                 Ok(()) => {}
                 Err(reason) => refusal = refusal.or(Some(reason)),
             }

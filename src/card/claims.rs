@@ -45,9 +45,8 @@ impl UntrustedCard {
     #[must_use]
     pub fn claimed_interfaces(&self) -> Vec<ClaimedInterface<'_>> {
         let card = self.root();
-        let list = |name| member(card, name).into_iter().flat_map(Value::elements);
-        let declared = list("supportedInterfaces").map(|interface| ClaimedInterface {
-            pointer: interface.pointer(),
+        let declared = listed(card, "supportedInterfaces").map(|(pointer, interface)| ClaimedInterface {
+            pointer,
             claimed_url: text(interface, "url"),
             binding: text(interface, "protocolBinding"),
             version: text(interface, "protocolVersion"),
@@ -61,8 +60,8 @@ impl UntrustedCard {
             version,
             tenant: None,
         });
-        let additional = list("additionalInterfaces").map(|interface| ClaimedInterface {
-            pointer: interface.pointer(),
+        let additional = listed(card, "additionalInterfaces").map(|(pointer, interface)| ClaimedInterface {
+            pointer,
             claimed_url: text(interface, "url"),
             binding: text(interface, "transport"),
             version,
@@ -70,6 +69,14 @@ impl UntrustedCard {
         });
         declared.chain(main).chain(additional).collect()
     }
+}
+
+/// The elements of a top-level list with their JSON Pointers. `Value::pointer` would look at all elements before each.
+fn listed<'c>(card: Value<'c>, name: &str) -> impl Iterator<Item = (String, Value<'c>)> {
+    let list = member(card, name);
+    let pointer = list.map(Value::pointer).unwrap_or_default();
+    let elements = list.into_iter().flat_map(Value::elements).enumerate();
+    elements.map(move |(index, element)| (format!("{pointer}/{index}"), element))
 }
 
 fn text<'c>(object: Value<'c>, name: &str) -> Option<&'c str> {

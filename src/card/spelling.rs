@@ -7,6 +7,9 @@ use super::CardError;
 use super::schema::{AGENT_CARD, Message, Type, is_snake_case_of};
 use crate::codes;
 
+/// Most spellings that are remarked on: each costs a walk over the members before it.
+const MAX_REMARKS: usize = 32;
+
 /// Looks at every object whose schema is known. Maps, `params` and unknown members have names of their own.
 pub(super) fn check(card: Value<'_>) -> Result<Vec<Finding>, CardError> {
     let mut findings = Vec::new();
@@ -20,6 +23,9 @@ fn object(value: Value<'_>, message: &'static Message, findings: &mut Vec<Findin
         let known = message.member(name).or_else(|| message.legacy(name)).or_else(|| {
             all_exact = false;
             let known = message.member_by_snake_case(name)?;
+            if findings.len() == MAX_REMARKS {
+                return Some(known);
+            }
             let remark = format!("`{name}` is the proto spelling, A2A §5.5 wants `{}`", known.name);
             findings.push(Finding::new(codes::CARD_SNAKE_CASE, Level::Warning, remark).at(member.pointer()));
             Some(known)
@@ -119,6 +125,13 @@ mod tests {
                 assert_eq!(error.code().name(), "json.ambiguous-member", "{card}");
             }
         }
+    }
+
+    #[test]
+    fn remarks_on_spelling_are_limited() {
+        let skills = vec![r#"{"input_modes":[]}"#; 100].join(",");
+        let card = UntrustedCard::read(format!(r#"{{"skills":[{skills}]}}"#), &Limits::default()).unwrap();
+        assert_eq!(card.findings().len(), super::MAX_REMARKS);
     }
 
     #[test]

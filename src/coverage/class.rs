@@ -56,13 +56,40 @@ pub(super) fn place<'d>(received: &'d Received<'d>, id: NodeId) -> Place<'d> {
 /// The class of a lost value.
 pub(super) fn of_lost<'d>(place: &Place<'d>, value: Value<'d>, because: Because) -> Class {
     let own = match because {
+        Because::SchemaDefault if place.is_scheme_type() && !place.type_is_told_by_others(value) => {
+            Class::Security
+        }
         Because::SchemaDefault => Class::Default,
         Because::Dropped => place.weigh(value),
     };
     own.max(place.at_least)
 }
 
+/// The members by which a security scheme of A2A 0.3 shows its `type` although the payload does not hold it.
+const TELLING: [(&str, &[&str]); 4] = [
+    ("apiKey", &["in", "name"]),
+    ("http", &["scheme"]),
+    ("oauth2", &["flows"]),
+    ("openIdConnect", &["openIdConnectUrl"]),
+];
+
 impl<'d> Place<'d> {
+    /// Whether this is the `type` of a security scheme of A2A 0.3.
+    pub(super) fn is_scheme_type(&self) -> bool {
+        matches!(self.zone, Zone::Schemes { depth: 2 })
+            && matches!(self.ground, Ground::Legacy { member, .. } if member.name == "type")
+    }
+
+    /// Whether covered members of the scheme belong to no other `type` than `value`.
+    fn type_is_told_by_others(&self, value: Value<'d>) -> bool {
+        let Ground::Legacy { owner, .. } = self.ground else { return false };
+        let telling =
+            TELLING.iter().find(|(tag, _)| value.as_text() == Some(tag)).map(|(_, members)| *members);
+        owner.members().any(|(name, member)| {
+            telling.unwrap_or_default().contains(&name) && !self.received.has_lost(member)
+        })
+    }
+
     /// The place of `next`, one step below `here`.
     fn step(self, step: Step<'d>, here: Value<'d>, next: Value<'d>) -> Self {
         let (ground, is_entry) = self.ground_below(step, here);

@@ -24,32 +24,31 @@ pub(super) fn judge(place: &Place<'_>, value: Value<'_>) -> Tightening {
             Tightening::OnlyStricter
         }
         Zone::Schemes { depth: 1 } if is_empty_mtls(value) => Tightening::OnlyStricter,
+        // The `type` of a scheme whose covered members do not tell it: mutual TLS is what nothing is weaker than.
+        Zone::Schemes { depth: 2 } if place.is_scheme_type() && value.as_text() == Some("mutualTLS") => {
+            Tightening::OnlyStricter
+        }
         Zone::Schemes { .. } => Tightening::None,
         Zone::Requirements { list, depth } => requirement(place, list, depth, value),
     }
 }
 
 fn requirement(place: &Place<'_>, list: Value<'_>, depth: usize, value: Value<'_>) -> Tightening {
-    let well_formed = list.kind() == Kind::Array && list.elements().all(|entry| entry.kind() == Kind::Object);
-    if !well_formed {
+    let facts = place.received.requirement_list(list);
+    if !facts.is_well_formed {
         return Tightening::None;
     }
     match depth {
         // The whole list: the payload asks for nothing here.
         0 => Tightening::OnlyStricter,
-        1 if list.elements().any(|entry| !place.received.has_lost(entry)) => Tightening::Alternative,
+        1 if facts.has_covered_entry => Tightening::Alternative,
         1 => Tightening::OnlyStricter,
         // A scheme name inside an entry that is covered: names of one entry are all demanded. In A2A 1.0 the names
         // stand in `schemes`, in A2A 0.3 in the entry itself.
-        2 if is_0_3(list) && value.kind() == Kind::Array => Tightening::OnlyStricter,
-        3 if !is_0_3(list) && value.kind() == Kind::Object => Tightening::OnlyStricter,
+        2 if facts.is_0_3 && value.kind() == Kind::Array => Tightening::OnlyStricter,
+        3 if !facts.is_0_3 && value.kind() == Kind::Object => Tightening::OnlyStricter,
         _ => Tightening::None,
     }
-}
-
-/// Whether the entries of a list of requirements map scheme names straight to scopes.
-fn is_0_3(list: Value<'_>) -> bool {
-    !list.elements().any(|entry| entry.member("schemes").is_some())
 }
 
 /// A mutual TLS scheme that says nothing more: as A2A 1.0 writes it, as A2A 0.3 does, or as both at once.

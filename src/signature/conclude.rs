@@ -107,8 +107,10 @@ fn agree(
     if !coverage.holds() {
         return None;
     }
-    let kept = coverage.kept.clone();
-    let withheld = union.iter().map(|lost| lost.value).filter(|value| !kept.contains(value)).collect();
+    let mut kept = coverage.kept.clone();
+    kept.sort_unstable();
+    let is_kept = |value: &NodeId| kept.binary_search(value).is_ok();
+    let withheld = union.iter().map(|lost| lost.value).filter(|value| !is_kept(value)).collect();
     Some((coverage, HandedOn { payload, kept, withheld }))
 }
 

@@ -1,6 +1,6 @@
 //! Whether a signed card verifies everywhere: which implementations sign other octets than were signed, and why.
 
-use countersign_keys::json::Value;
+use countersign_keys::json::NodeId;
 
 use crate::canonical::{CanonicalPayload, Form, NoCanonicalForm};
 use crate::card::UntrustedCard;
@@ -39,28 +39,30 @@ pub(super) fn compare(
 
 /// What `other` does with the card that `signed` does not, in words.
 fn difference(card: &UntrustedCard, signed: &CanonicalPayload, other: &CanonicalPayload) -> String {
-    let missing = only_in(card, other, signed);
-    let kept = only_in(card, signed, other);
-    match (missing.is_empty(), kept.is_empty()) {
+    match (only_in(card, other, signed), only_in(card, signed, other)) {
         // The same members in other text: escapes, number formats, member order or spelling.
-        (true, true) => "that form writes text or numbers differently".to_owned(),
-        (false, true) => format!("that form leaves out {}", named(&missing)),
-        (true, false) => format!("that form keeps {}", named(&kept)),
-        (false, false) => format!("that form leaves out {} and keeps {}", named(&missing), named(&kept)),
+        (None, None) => "that form writes text or numbers differently".to_owned(),
+        (Some(missing), None) => format!("that form leaves out {missing}"),
+        (None, Some(kept)) => format!("that form keeps {kept}"),
+        (Some(missing), Some(kept)) => format!("that form leaves out {missing} and keeps {kept}"),
     }
 }
 
-/// Pointers of the members that have an image in the payload of `whole` and none in that of `reduced`.
-fn only_in(card: &UntrustedCard, reduced: &CanonicalPayload, whole: &CanonicalPayload) -> Vec<String> {
-    let lost = reduced.lost.iter().map(|lost| card.document().value(lost.value));
-    let is_whole = |value: &Value<'_>| {
-        whole.lost.iter().all(|lost| !card.document().value(lost.value).contains(value.id()))
+/// The members that have an image in the payload of `whole` and none in that of `reduced`, in words; the first few.
+fn only_in(card: &UntrustedCard, reduced: &CanonicalPayload, whole: &CanonicalPayload) -> Option<String> {
+    let mut absent: Vec<_> = whole.lost.iter().map(|lost| lost.value).collect();
+    absent.sort_unstable();
+    let value = |id| card.document().value(id);
+    let is_whole = |id: &NodeId| {
+        let nearest = absent.partition_point(|other| other <= id).checked_sub(1).and_then(|i| absent.get(i));
+        nearest.is_none_or(|outer| !value(*outer).contains(*id))
     };
-    lost.filter(is_whole).map(|value| format!("`{}`", value.pointer())).collect()
-}
-
-fn named(pointers: &[String]) -> String {
-    let shown: Vec<&str> = pointers.iter().take(MAX_NAMED).map(String::as_str).collect();
-    let more = pointers.len().saturating_sub(MAX_NAMED);
-    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+    let found: Vec<_> = reduced.lost.iter().map(|lost| lost.value).filter(is_whole).collect();
+    let named = found.iter().take(MAX_NAMED).map(|id| format!("`{}`", value(*id).pointer()));
+    let named = named.collect::<Vec<_>>().join(", ");
+    match found.len().saturating_sub(MAX_NAMED) {
+        _ if found.is_empty() => None,
+        0 => Some(named),
+        more => Some(format!("{named} and {more} more")),
+    }
 }

@@ -280,7 +280,7 @@ impl Check<'_> {
             report = report.refuse(SignatureOutcome::Invalid, codes::FRESH_EXPIRED, reason);
         }
         if !coverage.holds() {
-            let reason = format!("not signed: {}", coverage.fatal_pointers().join(", "));
+            let reason = format!("not signed: {}", coverage.fatal_members());
             report = report.refuse(SignatureOutcome::Invalid, codes::SIG_UNCOVERED_MEMBER, reason);
         }
         if report.codes.is_empty() {
