@@ -221,7 +221,7 @@ impl CanonicalPayload {
     /// ```
     #[must_use]
     pub fn left_out(&self, card: &UntrustedCard) -> Vec<String> {
-        let ancestry = Ancestry::of(card.document());
+        let ancestry = Ancestry::of(card.document(), self.lost.len());
         let mut budget = crate::coverage::pointer_budget(card);
         let pointers = self.lost.iter().map_while(|lost| {
             let pointer = ancestry.pointer(lost.value);

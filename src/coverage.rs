@@ -207,8 +207,9 @@ impl<'c> Received<'c> {
         let mut lost: Vec<NodeId> = lost.iter().map(|lost| lost.value).collect();
         lost.sort_unstable();
         let document = card.document();
+        let ancestry = Ancestry::of(document, lost.len());
         let (holds, requirements) = (RefCell::default(), RefCell::default());
-        Self { card: card.root(), ancestry: Ancestry::of(document), lost, document, holds, requirements }
+        Self { card: card.root(), ancestry, lost, document, holds, requirements }
     }
 
     fn value(&self, id: NodeId) -> Value<'c> {

@@ -17,6 +17,8 @@ pub(crate) struct Message {
 pub(crate) struct Member {
     /// The JSON name.
     pub(crate) name: &'static str,
+    /// The first eight octets of the name: most comparisons end here.
+    head: u64,
     pub(crate) kind: Type,
     pub(crate) presence: Presence,
     /// What it weighs when a signature does not cover it.
@@ -68,12 +70,30 @@ use Type::{Flag, List, Map, Struct, TaggedScheme};
 
 const TEXT: Type = Type::Text;
 
+/// The first eight octets, padded with zeros.
+const fn head(name: &str) -> u64 {
+    match name.as_bytes().first_chunk::<8>() {
+        Some(octets) => u64::from_be_bytes(*octets),
+        None => short_head(name.as_bytes()),
+    }
+}
+
+const fn short_head(mut octets: &[u8]) -> u64 {
+    let mut head = [0; 8];
+    let mut rest: &mut [u8] = &mut head;
+    while let ([octet, after @ ..], [place, places @ ..]) = (octets, rest) {
+        *place = *octet;
+        (octets, rest) = (after, places);
+    }
+    u64::from_be_bytes(head)
+}
+
 const fn text(name: &'static str, kind: Type, presence: Presence) -> Member {
-    Member { name, kind, presence, weight: Weight::Text }
+    Member { name, head: head(name), kind, presence, weight: Weight::Text }
 }
 
 const fn security(name: &'static str, kind: Type, presence: Presence) -> Member {
-    Member { name, kind, presence, weight: Weight::Security }
+    Member { name, head: head(name), kind, presence, weight: Weight::Security }
 }
 
 const fn message(members: &'static [Member]) -> Message {
@@ -390,12 +410,12 @@ static IMPLICIT_FLOW_03: Message = message(&[
 impl Message {
     /// The member with this JSON name.
     pub(crate) fn member(&self, name: &str) -> Option<&'static Member> {
-        self.members.iter().find(|member| member.name == name)
+        find(self.members, name)
     }
 
     /// The legacy member with this JSON name.
     pub(crate) fn legacy(&self, name: &str) -> Option<&'static Member> {
-        self.legacy.iter().find(|member| member.name == name)
+        find(self.legacy, name)
     }
 
     /// The member whose original name in `a2a.proto` is `name`: a ProtoJSON reader takes that spelling too.
@@ -403,6 +423,11 @@ impl Message {
         let plausible = name.contains('_');
         plausible.then(|| self.members.iter().find(|member| is_snake_case_of(name, member.name))).flatten()
     }
+}
+
+fn find(members: &'static [Member], name: &str) -> Option<&'static Member> {
+    let head = head(name);
+    members.iter().find(|member| member.head == head && member.name == name)
 }
 
 /// Whether `value` is the default of this type: `""`, `false`, `[]` or `{}`. Messages have no default but absence.

@@ -181,15 +181,15 @@ impl<'d> Value<'d> {
     #[must_use]
     pub fn pointer(self) -> String {
         let mut pointer = String::new();
-        for step in self.path() {
+        for (step, _) in self.path() {
             pointer.push('/');
             push_token(&mut pointer, &step);
         }
         pointer
     }
 
-    /// The steps from the outermost value to this one: member names and element indexes.
-    fn path(self) -> impl Iterator<Item = Step<'d>> {
+    /// The values from the child of the outermost value down to this one, each with its step.
+    pub(super) fn path(self) -> impl Iterator<Item = (Step<'d>, Value<'d>)> {
         let target = self.id;
         let mut here = self.document.root();
         std::iter::from_fn(move || {
@@ -198,7 +198,7 @@ impl<'d> Value<'d> {
             }
             let (step, next) = here.step_towards(target)?;
             here = next;
-            Some(step)
+            Some((step, next))
         })
     }
 
