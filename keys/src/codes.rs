@@ -87,13 +87,13 @@ declare_codes! {
         what: "The file or value is not a key in a form that is read here.",
         why: "A key file that is read wrongly is worse than one that is refused.",
         example: "a certificate, an OpenSSH key, or a PEM file whose END line is missing",
-        instead: "Give a PKCS#8 or SPKI PEM file, a JWK or a JWK set; the message names the `openssl` command that converts what was found.",
+        instead: "Give a PEM file (PKCS#8, SEC 1, PKCS#1 or SPKI), a JWK or a JWK set; the message names the `openssl` command that converts what was found.",
     }
     KEY_ENCRYPTED = "key.encrypted" {
-        what: "The private key is encrypted.",
-        why: "It cannot be used without its passphrase.",
-        example: "-----BEGIN ENCRYPTED PRIVATE KEY-----",
-        instead: "Decrypt it into a protected file with `openssl pkcs8 -topk8 -nocrypt -in key.pem -out plain.pem`.",
+        what: "The private key is encrypted, and was not opened.",
+        why: "It needs its password, under a scheme that is read here: AES-CBC with PBKDF2 and HMAC-SHA-2, or with scrypt.",
+        example: "-----BEGIN ENCRYPTED PRIVATE KEY----- without `--key-password-file`, or encrypted with 3DES",
+        instead: "Give the password with `--key-password-file` or `--key-password-env`; the message names the `openssl` command where the scheme is not read. To verify, give the public half.",
     }
     KEY_UNUSABLE = "key.unusable" {
         what: "The key was read, but it contradicts itself or is of a kind, size or purpose that cannot sign or verify here.",

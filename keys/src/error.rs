@@ -82,9 +82,10 @@ pub enum KeyError {
         found: String,
     },
     /// The DER octets do not have the structure they must have.
-    #[error("the DER octets are not a {structure}")]
+    #[error("the octets are not DER of a `{structure}`")]
     MalformedDer {
-        /// `SubjectPublicKeyInfo`, `PrivateKeyInfo`, `ECPrivateKey`, `RSAPrivateKey` or `RSAPublicKey`.
+        /// `SubjectPublicKeyInfo`, `PrivateKeyInfo`, `EncryptedPrivateKeyInfo`, `ECPrivateKey`, `RSAPrivateKey` or
+        /// `RSAPublicKey`.
         structure: &'static str,
     },
     /// The private value is zero or not below the order of the group.

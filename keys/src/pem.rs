@@ -1,14 +1,17 @@
-//! PEM key files (RFC 7468): PKCS#8 private keys and SPKI public keys. Every other kind is named in the error.
+//! PEM key files (RFC 7468): private keys as PKCS#8, encrypted PKCS#8, SEC 1 or PKCS#1, public keys as SPKI or PKCS#1.
+//! Every other kind is named in the error.
 
+mod encrypted;
 mod error;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::Zeroizing;
 
+pub use encrypted::{MAX_ITERATIONS, MAX_SCRYPT_OCTETS, Password};
 pub use error::Error;
 
-use crate::{SigningKey, VerifyingKey, private};
+use crate::{SigningKey, VerifyingKey};
 
 /// Longest PEM file that is read, in octets. A private RSA key of 4096 bits takes 3,300, a long comment fits too.
 pub const MAX_OCTETS: usize = 65_536;
@@ -17,33 +20,51 @@ pub const MAX_OCTETS: usize = 65_536;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PemKey {
-    /// From a `PUBLIC KEY` block.
+    /// From a `PUBLIC KEY` (SPKI) or `RSA PUBLIC KEY` (PKCS#1) block.
     Public(VerifyingKey),
-    /// From a `PRIVATE KEY` block.
+    /// From a block with a private key.
     Private(Box<SigningKey>),
 }
 
-/// Reads a file with one `PRIVATE KEY` (PKCS#8, not encrypted) or `PUBLIC KEY` (SPKI) block.
+impl PemKey {
+    /// The private key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PublicKey`] when it is a public one.
+    pub fn into_private(self) -> Result<SigningKey, Error> {
+        match self {
+            Self::Private(key) => Ok(*key),
+            Self::Public(_) => Err(Error::PublicKey),
+        }
+    }
+}
+
+/// Reads a file with one key that is not encrypted: a `PRIVATE KEY` (PKCS#8), `EC PRIVATE KEY` (SEC 1, RFC 5915),
+/// `RSA PRIVATE KEY` (PKCS#1, RFC 8017), `PUBLIC KEY` (SPKI) or `RSA PUBLIC KEY` (PKCS#1) block.
 ///
 /// Accepted around it: a UTF-8 byte order mark, text before the block, LF or CRLF, blanks at line ends, a missing final
-/// line break, lines of any length. An `EC PARAMETERS` block before another block is skipped.
+/// line break, lines of any length. An `EC PARAMETERS` block beside another block is skipped: the key names its curve.
 ///
 /// # Errors
 ///
-/// [`Error`] names what was found instead and, where there is one, the command that converts it.
+/// [`Error`] names what was found instead and, where there is one, the command that converts it. For an encrypted
+/// private key that is [`Error::Encrypted`].
 pub fn read(octets: &[u8]) -> Result<PemKey, Error> {
-    if octets.len() > MAX_OCTETS {
-        return Err(Error::TooLarge { octets: octets.len(), max: MAX_OCTETS });
-    }
-    let block = single_block(octets)?;
-    match block.label {
-        "PUBLIC KEY" => Ok(PemKey::Public(VerifyingKey::from_spki_der(&block.der()?)?)),
-        "PRIVATE KEY" => {
-            block.refuse_encrypted()?;
-            Ok(PemKey::Private(Box::new(SigningKey::from_pkcs8_der(&block.der()?)?)))
-        }
-        _ => Err(block.refuse()),
-    }
+    read_block(octets, None)
+}
+
+/// Reads what [`read`] reads, and an `ENCRYPTED PRIVATE KEY` (PKCS#8 with PBES2, RFC 8018 6.2).
+///
+/// Keys are decrypted with AES-CBC under PBKDF2 with HMAC-SHA-2, up to [`MAX_ITERATIONS`], or under scrypt, up to
+/// [`MAX_SCRYPT_OCTETS`]. Not checked: whether the password is a good one, and whether the key needed one.
+///
+/// # Errors
+///
+/// [`Error::WrongPassword`], [`Error::UnsupportedEncryption`], [`Error::LegacyEncryption`], [`Error::Iterations`],
+/// [`Error::ScryptOctets`], and what [`read`] refuses.
+pub fn read_with_password(octets: &[u8], password: &Password) -> Result<PemKey, Error> {
+    read_block(octets, Some(password))
 }
 
 /// Reads a private key as [`read`] does.
@@ -52,10 +73,7 @@ pub fn read(octets: &[u8]) -> Result<PemKey, Error> {
 ///
 /// [`Error::PublicKey`] when the file holds a public key, else what [`read`] refuses.
 pub fn read_private(octets: &[u8]) -> Result<SigningKey, Error> {
-    match read(octets)? {
-        PemKey::Private(key) => Ok(*key),
-        PemKey::Public(_) => Err(Error::PublicKey),
-    }
+    read(octets)?.into_private()
 }
 
 /// Whether the octets are meant as PEM, a DER key or an OpenSSH key rather than as JSON.
@@ -68,6 +86,30 @@ pub fn looks_like_pem(octets: &[u8]) -> bool {
         && !text.starts_with(b"\"")
         || text.starts_with(&[0x30])
         || is_openssh_public(text)
+}
+
+fn read_block(octets: &[u8], password: Option<&Password>) -> Result<PemKey, Error> {
+    if octets.len() > MAX_OCTETS {
+        return Err(Error::TooLarge { octets: octets.len(), max: MAX_OCTETS });
+    }
+    let block = single_block(octets)?;
+    block.refuse_legacy_encryption()?;
+    let private = |key| PemKey::Private(Box::new(key));
+    match block.label {
+        "PUBLIC KEY" => {
+            VerifyingKey::from_spki_der(&block.der()?).map(PemKey::Public).map_err(error::of_public_key)
+        }
+        "RSA PUBLIC KEY" => Ok(PemKey::Public(VerifyingKey::from_pkcs1_der(&block.der()?)?)),
+        "PRIVATE KEY" => {
+            SigningKey::from_pkcs8_der(&block.der()?).map(private).map_err(error::of_private_key)
+        }
+        "EC PRIVATE KEY" => {
+            SigningKey::from_sec1_der(&block.der()?).map(private).map_err(error::of_private_key)
+        }
+        "RSA PRIVATE KEY" => Ok(private(SigningKey::from_pkcs1_der(&block.der()?)?)),
+        "ENCRYPTED PRIVATE KEY" => encrypted::read(&block.der()?, block.label, password).map(private),
+        label => Err(error::of_label(label)),
+    }
 }
 
 struct Block<'a> {
@@ -88,29 +130,12 @@ impl Block<'_> {
     }
 
     /// The header lines that OpenSSL wrote before PKCS#8 (RFC 1421 4.6.1.1).
-    fn refuse_encrypted(&self) -> Result<(), Error> {
-        let encrypted =
-            self.lines.iter().any(|line| line.starts_with(b"Proc-Type:") && contains(line, b"ENCRYPTED"));
-        if encrypted { Err(Error::Encrypted { label: self.label.to_owned() }) } else { Ok(()) }
-    }
-
-    /// The error for a block whose label is not read.
-    fn refuse(&self) -> Error {
-        if let Err(encrypted) = self.refuse_encrypted() {
-            return encrypted;
+    fn refuse_legacy_encryption(&self) -> Result<(), Error> {
+        let is_header = |line: &&[u8]| line.starts_with(b"Proc-Type:") || line.starts_with(b"DEK-Info:");
+        if self.lines.iter().any(is_header) {
+            return Err(Error::LegacyEncryption { label: self.label.to_owned() });
         }
-        if self.label == "ENCRYPTED PRIVATE KEY" {
-            return Error::Encrypted { label: self.label.to_owned() };
-        }
-        if self.label == "EC PRIVATE KEY"
-            && let Some(wrong) = self.der().ok().and_then(|der| private::wrong_sec1_curve(&der))
-        {
-            return wrong.into();
-        }
-        match error::CONVERSIONS.iter().find(|(label, ..)| *label == self.label) {
-            Some(&(label, what, command)) => Error::Convert { label, what, command },
-            None => Error::UnknownLabel { label: self.label.to_owned() },
-        }
+        Ok(())
     }
 }
 
@@ -171,7 +196,9 @@ fn marker(line: &[u8]) -> Option<Marker<'_>> {
         return None;
     }
     let marker = line.strip_prefix(b"-----").and_then(|rest| rest.strip_suffix(b"-----"));
-    let text = marker.and_then(|rest| std::str::from_utf8(rest).ok()).filter(|text| !text.contains('-'));
+    // RFC 7468 3: a label holds single hyphens, and none at its ends.
+    let is_label = |text: &&str| !text.contains("--") && !text.starts_with('-') && !text.ends_with('-');
+    let text = marker.and_then(|rest| std::str::from_utf8(rest).ok()).filter(is_label);
     Some(match text.and_then(|text| text.split_once(' ')) {
         Some(("BEGIN", label)) => Marker::Begin(label),
         Some(("END", label)) => Marker::End(label),

@@ -11,7 +11,6 @@ use ed25519_dalek::Signer as _;
 use p256::elliptic_curve::Generate as _;
 use zeroize::Zeroizing;
 
-pub(crate) use pkcs8::wrong_sec1_curve;
 pub use rsa_key::RsaParts;
 pub use signer::{KeySigner, Signer};
 
@@ -94,6 +93,25 @@ impl SigningKey {
     /// and what the constructor for that kind of key refuses.
     pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, KeyError> {
         pkcs8::read(der)
+    }
+
+    /// An EC key from DER `ECPrivateKey` (SEC 1 C.4, RFC 5915), which must name its curve and may lack the public key.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::MalformedDer`], also when no curve is named; [`KeyError::WrongCurve`], [`KeyError::PairMismatch`], and
+    /// what [`SigningKey::from_ec`] refuses.
+    pub fn from_sec1_der(der: &[u8]) -> Result<Self, KeyError> {
+        pkcs8::read_sec1(der)
+    }
+
+    /// An RSA key from DER `RSAPrivateKey` with two primes (PKCS#1, RFC 8017 A.1.2).
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::MalformedDer`], and what [`SigningKey::from_rsa`] refuses.
+    pub fn from_pkcs1_der(der: &[u8]) -> Result<Self, KeyError> {
+        rsa_key::from_pkcs1(der)
     }
 
     /// Makes a new key for `algorithm` from the random source of the operating system. RSA keys get 3072 bits.

@@ -141,6 +141,15 @@ impl VerifyingKey {
         spki::read(der)
     }
 
+    /// An RSA key from a DER `RSAPublicKey` (PKCS#1, RFC 8017 A.1.1). Nothing may follow it.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::MalformedDer`], and what [`VerifyingKey::from_rsa`] refuses.
+    pub fn from_pkcs1_der(der: &[u8]) -> Result<Self, KeyError> {
+        spki::read_pkcs1(der)
+    }
+
     /// A key from an uncompressed point: the octet 4, then both coordinates.
     pub(crate) fn from_point(kind: KeyKind, point: &[u8]) -> Result<Self, KeyError> {
         match point.split_first() {

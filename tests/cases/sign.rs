@@ -10,28 +10,10 @@ use serde_json::Value;
 
 use crate::{Check, accepted, refused, same};
 
-/// Key files in forms that are not read yet (SEC1, PKCS#1): refused with the command that converts them.
-pub(crate) const WAITING: [(&str, &str); 5] = [
-    ("079", "key.pem"),
-    ("080", "ES256-sec1.pem"),
-    ("080", "ES384-sec1.pem"),
-    ("080", "ES512-sec1.pem"),
-    ("087", "public-pkcs1.pem"),
-];
-
-/// Whether the check waits for a form of key file to be read, and its refusal names the command that converts it.
-pub(crate) fn waits(check: &Check, file: &str, error: &pem::Error) -> bool {
-    WAITING.contains(&(check.case().as_str(), check.text(file)))
-        && matches!(error, pem::Error::Convert { .. })
-}
-
 pub(crate) fn run(check: &Check) -> Result<(), Failed> {
     let key = match pem::read_private(&check.octets("key")) {
         Ok(key) => key,
         Err(error) => {
-            if waits(check, "key", &error) {
-                return Ok(());
-            }
             let message = error.to_string();
             if !message.contains(check.text("hint")) {
                 return Err(format!("no hint {:?} in: {message}", check.text("hint")).into());
@@ -50,9 +32,6 @@ pub(crate) fn run(check: &Check) -> Result<(), Failed> {
     let card = UntrustedCard::read(check.octets("card"), &Limits::default())?;
     let signed = card.sign(&signer, &SignTerms::default(), &TrustedKeys::default())?;
     accepted(check)?;
-    if WAITING.contains(&(check.case().as_str(), check.text("key"))) {
-        return Err("the key file is read, although listed as waiting".into());
-    }
     let mut keys = TrustedKeys::default();
     keys.push(TrustedKey::new(signer.verifying_key().clone(), keys::trust::KeySource::Single));
     let public = std::fs::read(check.folder.join("pub.pem"));

@@ -1,13 +1,12 @@
 //! `verify`: the answer, the warnings, and what may not be printed.
 
-use countersign::keys::trust::KeyFileError;
 use countersign::{
     Code, Fate, Form, Limits, TrustedKeys, UnixTime, UntrustedCard, VerificationReport, VerifyTerms,
 };
 use libtest_mimic::Failed;
 use serde_json::Value;
 
-use crate::{Check, accepted, labels, refused, sign};
+use crate::{Check, accepted, labels, refused};
 
 /// 2026-11-29T00:00:00Z.
 const NOW: UnixTime = UnixTime::from_seconds(1_795_910_400);
@@ -32,11 +31,7 @@ pub(crate) fn run(check: &Check) -> Result<(), Failed> {
 
 fn verify(check: &Check, forms: &[Form]) -> Result<(), Failed> {
     let keys = match TrustedKeys::read(check.octets("trust"), check.text("trust")) {
-        Ok(_) if sign::WAITING.contains(&(check.case().as_str(), check.text("trust"))) => {
-            return Err("the key file is read, although listed as waiting".into());
-        }
         Ok(keys) => keys,
-        Err(KeyFileError::Pem(error)) if sign::waits(check, "trust", &error) => return Ok(()),
         Err(error) => return refused(check, error.code()),
     };
     let card = match UntrustedCard::read(check.octets("card"), &Limits::default()) {

@@ -1,5 +1,6 @@
 //! What a PEM file holds instead of a usable key.
 
+use crate::public::spki;
 use crate::{Code, KeyError, codes};
 
 /// Why a PEM file gives no key.
@@ -61,13 +62,51 @@ pub enum Error {
         /// Blocks found, curve parameters not counted.
         count: usize,
     },
-    /// An encrypted private key.
-    #[error(
-        "the private key (`{label}`) is encrypted; decrypt it with `openssl pkcs8 -topk8 -nocrypt -in key.pem -out plain.pem`"
-    )]
+    /// An encrypted private key, and no password.
+    #[error("the private key (`{label}`) is encrypted and no password was given")]
     Encrypted {
         /// Label of the block.
         label: String,
+    },
+    /// The password is not the one, or the encrypted octets are damaged: AES-CBC does not tell the two apart.
+    #[error("the password does not open the encrypted private key (`{label}`), or the file is damaged")]
+    WrongPassword {
+        /// Label of the block.
+        label: String,
+    },
+    /// A private key encrypted in a way that is not read.
+    #[error(
+        "the private key is encrypted with {scheme}, which is not read here; use `openssl pkcs8 -topk8 -v2 aes-256-cbc -v2prf hmacWithSHA256 -in key.pem -out new.pem`"
+    )]
+    UnsupportedEncryption {
+        /// Name or object identifier of the scheme, the cipher or the function.
+        scheme: String,
+    },
+    /// A private key encrypted by OpenSSL's own scheme (`Proc-Type`, `DEK-Info`), which derives its key with one MD5.
+    #[error(
+        "the private key (`{label}`) is encrypted in the form that OpenSSL wrote before PKCS#8 (`Proc-Type`, `DEK-Info`), which is not read here; use `openssl pkcs8 -topk8 -v2 aes-256-cbc -v2prf hmacWithSHA256 -in key.pem -out new.pem`"
+    )]
+    LegacyEncryption {
+        /// Label of the block.
+        label: String,
+    },
+    /// The file asks for more iterations of PBKDF2 than are computed.
+    #[error("the private key is encrypted with {found} iterations of PBKDF2, at most {max} are computed")]
+    Iterations {
+        /// Iterations that the file asks for.
+        found: u32,
+        /// Iterations that are computed.
+        max: u32,
+    },
+    /// The file asks for more work of scrypt than is done.
+    #[error(
+        "the private key is encrypted with scrypt over {found} octets (128 · N · r · p), at most {max} are mixed"
+    )]
+    ScryptOctets {
+        /// Octets that the file asks for.
+        found: u64,
+        /// Octets that are mixed.
+        max: u64,
     },
     /// Something known that is read after one command.
     #[error("the file holds {what} (`{label}`), which is not read here; use `{command}`")]
@@ -81,7 +120,7 @@ pub enum Error {
     },
     /// A label that means no key.
     #[error(
-        "a PEM block `{label}` is not a key that is read here; `PRIVATE KEY` (PKCS#8) and `PUBLIC KEY` (SPKI) are"
+        "a PEM block `{label}` is not a key that is read here; `PRIVATE KEY`, `ENCRYPTED PRIVATE KEY`, `EC PRIVATE KEY`, `RSA PRIVATE KEY`, `PUBLIC KEY` and `RSA PUBLIC KEY` are"
     )]
     UnknownLabel {
         /// Label of the block.
@@ -90,6 +129,15 @@ pub enum Error {
     /// A public key where a private one is needed.
     #[error("the file holds a public key; signing needs the private key")]
     PublicKey,
+    /// The block was read, and the key in it has to be written in another way or replaced.
+    #[error("{reason}; use `{command}`")]
+    Replace {
+        /// Why the key is not usable.
+        #[source]
+        reason: KeyError,
+        /// The command that writes it in another way, or makes another key where nothing can.
+        command: &'static str,
+    },
     /// The block was read and the key in it is not usable.
     #[error(transparent)]
     Key(#[from] KeyError),
@@ -100,8 +148,13 @@ impl Error {
     #[must_use]
     pub const fn code(&self) -> Code {
         match self {
-            Self::Encrypted { .. } => codes::KEY_ENCRYPTED,
-            Self::Key(error) => error.code(),
+            Self::Encrypted { .. }
+            | Self::WrongPassword { .. }
+            | Self::UnsupportedEncryption { .. }
+            | Self::LegacyEncryption { .. }
+            | Self::Iterations { .. }
+            | Self::ScryptOctets { .. } => codes::KEY_ENCRYPTED,
+            Self::Key(error) | Self::Replace { reason: error, .. } => error.code(),
             Self::NoBlock
             | Self::TooLarge { .. }
             | Self::Der
@@ -118,23 +171,49 @@ impl Error {
     }
 }
 
+/// The error for a block whose label is not read.
+pub(super) fn of_label(label: &str) -> Error {
+    match CONVERSIONS.iter().find(|(known, ..)| *known == label) {
+        Some(&(label, what, command)) => Error::Convert { label, what, command },
+        None => Error::UnknownLabel { label: label.to_owned() },
+    }
+}
+
+/// A private key that is not usable, with the command that helps.
+pub(super) fn of_private_key(reason: KeyError) -> Error {
+    let command = if let KeyError::WrongCurve { found } = &reason {
+        if found == spki::EXPLICIT_PARAMETERS {
+            "openssl ec -in key.pem -param_enc named_curve -out named.pem"
+        } else {
+            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem"
+        }
+    } else if let KeyError::UnsupportedKind { found } = &reason {
+        if found == spki::RSASSA_PSS {
+            "openssl rsa -in key.pem -traditional | sed s/RSA-PSS/RSA/ > rsa.pem"
+        } else {
+            "openssl genpkey -algorithm ed25519 -out key.pem"
+        }
+    } else {
+        return reason.into();
+    };
+    Error::Replace { reason, command }
+}
+
+/// A public key that is not usable, with the command that helps where one does.
+pub(super) fn of_public_key(reason: KeyError) -> Error {
+    let is = |name: &str| matches!(&reason, KeyError::WrongCurve { found } | KeyError::UnsupportedKind { found } if found == name);
+    let command = if is(spki::EXPLICIT_PARAMETERS) {
+        "openssl ec -pubin -in key.pem -param_enc named_curve -pubout -out named.pem"
+    } else if is(spki::RSASSA_PSS) {
+        "openssl rsa -pubin -in key.pem -RSAPublicKey_out | sed s/RSA-PSS/RSA/ > rsa.pem"
+    } else {
+        return reason.into();
+    };
+    Error::Replace { reason, command }
+}
+
 /// Label, what it is, and the command that converts it, or makes another key where nothing can.
-pub(super) const CONVERSIONS: &[(&str, &str, &str)] = &[
-    (
-        "EC PRIVATE KEY",
-        "an EC private key in SEC 1 form",
-        "openssl pkcs8 -topk8 -nocrypt -in key.pem -out pkcs8.pem",
-    ),
-    (
-        "RSA PRIVATE KEY",
-        "an RSA private key in PKCS#1 form",
-        "openssl pkcs8 -topk8 -nocrypt -in key.pem -out pkcs8.pem",
-    ),
-    (
-        "RSA PUBLIC KEY",
-        "an RSA public key in PKCS#1 form",
-        "openssl rsa -RSAPublicKey_in -in key.pem -pubout -out public.pem",
-    ),
+const CONVERSIONS: &[(&str, &str, &str)] = &[
     ("CERTIFICATE", "an X.509 certificate", "openssl x509 -in certificate.pem -noout -pubkey > public.pem"),
     (
         "X509 CERTIFICATE",
@@ -161,6 +240,8 @@ pub(super) const CONVERSIONS: &[(&str, &str, &str)] = &[
         "curve parameters without a key",
         "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem",
     ),
+    ("RSA-PSS PRIVATE KEY", "an RSA private key bound to RSASSA-PSS", "sed s/RSA-PSS/RSA/ key.pem > rsa.pem"),
+    ("RSA-PSS PUBLIC KEY", "an RSA public key bound to RSASSA-PSS", "sed s/RSA-PSS/RSA/ key.pem > rsa.pem"),
     (
         "DSA PRIVATE KEY",
         "a DSA private key, which no algorithm here uses",

@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::{Error, PemKey, looks_like_pem, read, read_private};
-use crate::{KeyError, codes};
+use crate::{KeyError, KeyKind, codes};
 
 fn file(name: &str) -> Vec<u8> {
     fs::read(format!("{}/tests/data/pem/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -38,40 +38,105 @@ fn public_and_private_file_of_a_pair_hold_the_same_key() {
 }
 
 #[test]
-fn every_other_kind_is_named_with_the_command_that_converts_it() {
+fn every_form_of_one_key_gives_the_same_key() {
+    let public = |name: &str| match read(&file(name)).unwrap() {
+        PemKey::Public(key) => key,
+        PemKey::Private(key) => key.verifying_key().clone(),
+    };
+    for (one, other) in [
+        ("079/key.pem", "079/pub.pem"),
+        ("080/ES256-sec1.pem", "080/ES256-pkcs8.pem"),
+        ("080/ES384-sec1.pem", "080/ES384-pkcs8.pem"),
+        ("080/ES512-sec1.pem", "080/ES512-pkcs8.pem"),
+        ("087/public-pkcs1.pem", "087/public-spki.pem"),
+        ("087/private.pem", "087/public-spki.pem"),
+        ("openssl/sec1-no-public-p256.pem", "openssl/p256.pem"),
+        ("openssl/rsa-pss-converted.pem", "openssl/rsa-pss-pub-converted.pem"),
+    ] {
+        assert_eq!(public(one), public(other), "{one}");
+    }
+    assert_eq!(public("openssl/sec1-no-public-p384.pem").kind(), KeyKind::P384);
+    assert_eq!(public("openssl/sec1-no-public-p521.pem").kind(), KeyKind::P521);
+    assert_ne!(public("080/ES256-sec1.pem"), public("openssl/p256.pem"));
+}
+
+#[test]
+fn an_older_form_is_read_in_every_variant_of_the_text() {
+    let text = String::from_utf8(file("080/ES384-sec1.pem")).unwrap();
+    let expected = read_private(text.as_bytes()).unwrap();
+    let parameters = "-----BEGIN EC PARAMETERS-----\nBgUrgQQAIg==\n-----END EC PARAMETERS-----\n";
+    let mut lines = text.lines();
+    let (begin, body) = (lines.next().unwrap(), lines.clone().filter(|line| !line.starts_with('-')));
+    let one_line = format!("{begin}\n{}\n{}", body.collect::<String>(), lines.next_back().unwrap());
+    for variant in [
+        text.replace('\n', "\r\n"),
+        format!("\u{feff}{text}"),
+        format!("a key\n\n{text}"),
+        format!("{parameters}{text}"),
+        one_line,
+    ] {
+        let key = read_private(variant.as_bytes()).unwrap();
+        assert_eq!(key.verifying_key(), expected.verifying_key(), "{variant}");
+    }
+}
+
+#[test]
+fn a_label_that_does_not_fit_its_block_gives_no_key() {
+    for (name, label, structure) in [
+        ("080/ES256-sec1.pem", "PRIVATE KEY", "PrivateKeyInfo"),
+        ("080/ES256-sec1.pem", "RSA PRIVATE KEY", "RSAPrivateKey"),
+        ("080/ES256-sec1.pem", "ENCRYPTED PRIVATE KEY", "EncryptedPrivateKeyInfo"),
+        ("080/ES256-pkcs8.pem", "EC PRIVATE KEY", "ECPrivateKey"),
+        ("087/public-spki.pem", "RSA PUBLIC KEY", "RSAPublicKey"),
+        ("087/public-pkcs1.pem", "PUBLIC KEY", "SubjectPublicKeyInfo"),
+    ] {
+        let text = String::from_utf8(file(name)).unwrap();
+        let own = text.split("-----BEGIN ").nth(1).unwrap().split("-----").next().unwrap();
+        let error = read(text.replace(own, label).as_bytes()).unwrap_err();
+        assert_eq!(error, Error::Key(KeyError::MalformedDer { structure }), "{name} as {label}");
+    }
+}
+
+#[test]
+fn every_other_kind_is_named_with_the_command_that_helps() {
     for (name, word, command) in [
-        ("079/key.pem", "SEC 1", "openssl pkcs8 -topk8"),
-        ("080/ES256-sec1.pem", "SEC 1", "openssl pkcs8 -topk8"),
-        ("087/public-pkcs1.pem", "PKCS#1", "openssl rsa -RSAPublicKey_in"),
         ("087/cert.pem", "X.509 certificate", "openssl x509"),
         ("087/openssh-ed25519", "OpenSSH private key", "ssh-keygen"),
         ("087/openssh.pub", "OpenSSH public key", "ssh-keygen"),
+        ("086/pkcs8.pem", "secp256k1", "openssl genpkey"),
+        ("086/sec1.pem", "secp256k1", "openssl genpkey"),
+        ("openssl/explicit-sec1.pem", "explicit parameters", "openssl ec -in key.pem"),
+        ("openssl/explicit-pkcs8.pem", "explicit parameters", "openssl ec -in key.pem"),
+        ("openssl/explicit-pub.pem", "explicit parameters", "openssl ec -pubin"),
+        ("openssl/rsa-pss.pem", "RSASSA-PSS", "openssl rsa -in key.pem -traditional"),
+        ("openssl/rsa-pss-pub.pem", "RSASSA-PSS", "openssl rsa -pubin"),
+        ("openssl/rsa-pss-traditional.pem", "RSASSA-PSS", "sed s/RSA-PSS/RSA/"),
+        ("openssl/dsa.pem", "DSA", "openssl genpkey -algorithm ed25519"),
     ] {
-        let error = refused(name);
-        assert_eq!(error.code(), codes::KEY_UNREADABLE, "{name}");
-        let text = error.to_string();
+        let text = refused(name).to_string();
         assert!(text.contains(word) && text.contains(command), "{name}: {text}");
+        assert_eq!(text.matches("; use `").count(), 1, "{name}: {text}");
         assert!(looks_like_pem(&file(name)), "{name}");
     }
 }
 
 #[test]
 fn encrypted_keys_are_called_encrypted_in_both_styles() {
-    for name in ["083/legacy-encrypted.pem", "083/pkcs8-encrypted.pem"] {
-        let error = refused(name);
+    let error = refused("083/pkcs8-encrypted.pem");
+    assert_eq!(error, Error::Encrypted { label: "ENCRYPTED PRIVATE KEY".to_owned() });
+    let legacy = refused("083/legacy-encrypted.pem");
+    assert!(matches!(legacy, Error::LegacyEncryption { .. }));
+    assert!(legacy.to_string().contains("`openssl pkcs8 -topk8"));
+    for error in [error, legacy] {
         assert_eq!(error.code(), codes::KEY_ENCRYPTED);
         assert!(error.to_string().contains("encrypted"));
     }
 }
 
 #[test]
-fn a_curve_that_is_not_used_is_named_in_both_forms() {
+fn a_curve_that_is_not_used_keeps_its_code_in_both_forms() {
     for name in ["086/pkcs8.pem", "086/sec1.pem"] {
-        assert_eq!(
-            refused(name),
-            Error::Key(KeyError::WrongCurve { found: "secp256k1".to_owned() }),
-            "{name}"
-        );
+        assert_eq!(refused(name).code(), codes::KEY_WRONG_CURVE, "{name}");
     }
 }
 
@@ -104,6 +169,16 @@ fn damaged_text_is_named_for_what_is_wrong() {
         read(&vec![b' '; 65_537]).unwrap_err(),
         Error::TooLarge { octets: 65_537, max: 65_536 }
     ));
+}
+
+#[test]
+fn a_label_holds_single_hyphens_only() {
+    let block =
+        |label: &str| read(format!("-----BEGIN {label}-----\nAAAA\n-----END {label}-----").as_bytes());
+    assert_eq!(block("NEWS-LETTER").unwrap_err(), Error::UnknownLabel { label: "NEWS-LETTER".to_owned() });
+    for damaged in ["NEWS--LETTER", "NEWSLETTER-", "-"] {
+        assert_eq!(block(damaged).unwrap_err(), Error::DamagedMarker { line: 1 }, "{damaged}");
+    }
 }
 
 #[test]

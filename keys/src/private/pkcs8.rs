@@ -1,7 +1,7 @@
 //! `PrivateKeyInfo` (RFC 5208, RFC 5958) with EC (RFC 5915), Ed25519 (RFC 8410) and RSA (RFC 8017) inside.
 
 use pkcs8::PrivateKeyInfoRef;
-use pkcs8::der::asn1::{BitStringRef, ObjectIdentifier, OctetStringRef};
+use pkcs8::der::asn1::{AnyRef, BitStringRef, ContextSpecific, OctetStringRef};
 use pkcs8::der::{self, Decode as _, Reader as _, SliceReader, TagMode, TagNumber};
 
 use super::{SigningKey, rsa_key};
@@ -69,29 +69,51 @@ fn ring_ed25519(octets: &[u8]) -> Option<(PrivateKeyInfoRef<'_>, &[u8])> {
     (algorithm.oid == spki::ED25519).then(|| (PrivateKeyInfoRef::new(algorithm, private_key), public))
 }
 
-/// `ECPrivateKey` (RFC 5915 3) with the public key optional.
+/// `ECPrivateKey` (RFC 5915 3) on its own: the curve is named inside.
+pub(super) fn read_sec1(octets: &[u8]) -> Result<SigningKey, KeyError> {
+    let members = ec_members(octets).map_err(|_| MALFORMED_EC)?;
+    let kind = spki::kind_of_parameters(members.curve.ok_or(MALFORMED_EC)?)?;
+    ec_key(kind, &members)
+}
+
+/// `ECPrivateKey` inside PKCS#8, where the curve is named outside and may be inside too.
 fn read_ec(kind: KeyKind, octets: &[u8]) -> Result<SigningKey, KeyError> {
-    let malformed = KeyError::MalformedDer { structure: "ECPrivateKey" };
-    let (version, d, curve, public) = ec_members(octets).map_err(|_| malformed.clone())?;
-    if version != 1 || curve.is_some_and(|curve| Some(&curve) != spki::curve_oid(kind)) {
-        return Err(malformed);
+    let members = ec_members(octets).map_err(|_| MALFORMED_EC)?;
+    if members.curve.is_some_and(|curve| spki::kind_of_parameters(curve) != Ok(kind)) {
+        return Err(MALFORMED_EC);
     }
-    let key = SigningKey::from_ec(kind, d)?;
-    let public = public.map(|bits| bits.as_bytes().ok_or(malformed)).transpose()?;
+    ec_key(kind, &members)
+}
+
+const MALFORMED_EC: KeyError = KeyError::MalformedDer { structure: "ECPrivateKey" };
+
+fn ec_key(kind: KeyKind, members: &EcMembers<'_>) -> Result<SigningKey, KeyError> {
+    if members.version != 1 {
+        return Err(MALFORMED_EC);
+    }
+    let key = SigningKey::from_ec(kind, members.d)?;
+    let public = members.public.map(|bits| bits.as_bytes().ok_or(MALFORMED_EC)).transpose()?;
     check_point(&key, public)?;
     Ok(key)
 }
 
-type EcMembers<'a> = (u8, &'a [u8], Option<ObjectIdentifier>, Option<BitStringRef<'a>>);
+struct EcMembers<'a> {
+    version: u8,
+    d: &'a [u8],
+    /// `ECParameters`: an object identifier, or the curve written out.
+    curve: Option<AnyRef<'a>>,
+    public: Option<BitStringRef<'a>>,
+}
 
 fn ec_members(octets: &[u8]) -> der::Result<EcMembers<'_>> {
     let mut reader = SliceReader::new(octets)?;
     let members = reader.sequence(|reader| {
-        let version = u8::decode(reader)?;
-        let d = <&OctetStringRef>::decode(reader)?.as_bytes();
-        let curve = reader.context_specific::<ObjectIdentifier>(TagNumber(0), TagMode::Explicit)?;
-        let public = reader.context_specific::<BitStringRef<'_>>(TagNumber(1), TagMode::Explicit)?;
-        Ok::<_, der::Error>((version, d, curve, public))
+        Ok::<_, der::Error>(EcMembers {
+            version: u8::decode(reader)?,
+            d: <&OctetStringRef>::decode(reader)?.as_bytes(),
+            curve: ContextSpecific::decode_explicit(reader, TagNumber(0))?.map(|field| field.value),
+            public: reader.context_specific::<BitStringRef<'_>>(TagNumber(1), TagMode::Explicit)?,
+        })
     })?;
     reader.finish()?;
     Ok(members)
@@ -111,10 +133,4 @@ fn check_point(key: &SigningKey, point: Option<&[u8]>) -> Result<(), KeyError> {
         _ => false,
     };
     if same { Ok(()) } else { Err(KeyError::PairMismatch { kind: key.kind() }) }
-}
-
-/// The error for a SEC 1 key that names a curve which is not used here.
-pub(crate) fn wrong_sec1_curve(octets: &[u8]) -> Option<KeyError> {
-    let (_, _, curve, _) = ec_members(octets).ok()?;
-    spki::kind_of_curve(curve?).err()
 }

@@ -1,7 +1,7 @@
 //! `SubjectPublicKeyInfo` (RFC 5280, RFC 5480, RFC 8410) and the names of object identifiers.
 
 use pkcs8::der::Decode as _;
-use pkcs8::der::asn1::BitStringRef;
+use pkcs8::der::asn1::{AnyRef, BitStringRef};
 use pkcs8::{AlgorithmIdentifierRef, ObjectIdentifier};
 use rsa::pkcs1::RsaPublicKeyRef;
 
@@ -15,8 +15,7 @@ const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7
 const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
 const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
 
-pub(super) type PublicKeyInfo<'a> =
-    pkcs8::spki::SubjectPublicKeyInfo<pkcs8::der::asn1::AnyRef<'a>, BitStringRef<'a>>;
+pub(super) type PublicKeyInfo<'a> = pkcs8::spki::SubjectPublicKeyInfo<AnyRef<'a>, BitStringRef<'a>>;
 
 pub(super) fn read(der: &[u8]) -> Result<VerifyingKey, KeyError> {
     let malformed = || KeyError::MalformedDer { structure: "SubjectPublicKeyInfo" };
@@ -26,20 +25,23 @@ pub(super) fn read(der: &[u8]) -> Result<VerifyingKey, KeyError> {
     match kind {
         KeyKind::P256 | KeyKind::P384 | KeyKind::P521 => VerifyingKey::from_point(kind, octets),
         KeyKind::Ed25519 => VerifyingKey::from_ed25519(octets),
-        KeyKind::Rsa => {
-            let key = RsaPublicKeyRef::from_der(octets)
-                .map_err(|_| KeyError::MalformedDer { structure: "RSAPublicKey" })?;
-            VerifyingKey::from_rsa(key.modulus.as_bytes(), key.public_exponent.as_bytes())
-        }
+        KeyKind::Rsa => read_pkcs1(octets),
     }
+}
+
+/// `RSAPublicKey` (RFC 8017 A.1.1).
+pub(super) fn read_pkcs1(der: &[u8]) -> Result<VerifyingKey, KeyError> {
+    let key =
+        RsaPublicKeyRef::from_der(der).map_err(|_| KeyError::MalformedDer { structure: "RSAPublicKey" })?;
+    VerifyingKey::from_rsa(key.modulus.as_bytes(), key.public_exponent.as_bytes())
 }
 
 /// The kind of key that an algorithm identifier names.
 pub(crate) fn kind_of(algorithm: &AlgorithmIdentifierRef<'_>) -> Result<KeyKind, KeyError> {
     match algorithm.oid {
-        EC => match algorithm.parameters_oid() {
-            Ok(curve) => kind_of_curve(curve),
-            Err(_) => Err(KeyError::WrongCurve { found: "explicit parameters".to_owned() }),
+        EC => match algorithm.parameters {
+            Some(parameters) => kind_of_parameters(parameters),
+            None => Err(KeyError::WrongCurve { found: EXPLICIT_PARAMETERS.to_owned() }),
         },
         ED25519 => Ok(KeyKind::Ed25519),
         RSA => Ok(KeyKind::Rsa),
@@ -50,8 +52,11 @@ pub(crate) fn kind_of(algorithm: &AlgorithmIdentifierRef<'_>) -> Result<KeyKind,
     }
 }
 
-/// The kind of key on a curve.
-pub(crate) fn kind_of_curve(curve: ObjectIdentifier) -> Result<KeyKind, KeyError> {
+/// The kind of key that `ECParameters` (RFC 5480 2.1.1) name.
+pub(crate) fn kind_of_parameters(parameters: AnyRef<'_>) -> Result<KeyKind, KeyError> {
+    let curve = parameters
+        .decode_as::<ObjectIdentifier>()
+        .map_err(|_| KeyError::WrongCurve { found: EXPLICIT_PARAMETERS.to_owned() })?;
     match curve {
         P256 => Ok(KeyKind::P256),
         P384 => Ok(KeyKind::P384),
@@ -75,6 +80,12 @@ const X448: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.111");
 const ED448: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.113");
 const EDWARDS_AND_MONTGOMERY: [ObjectIdentifier; 3] = [X25519, X448, ED448];
 
+/// What stands for a curve that is written out instead of named.
+pub(crate) const EXPLICIT_PARAMETERS: &str = "explicit parameters";
+
+/// `id-RSASSA-PSS` (RFC 4055 3.1).
+pub(crate) const RSASSA_PSS: &str = "RSASSA-PSS";
+
 /// The usual name of an object identifier that people meet in key files, else its digits.
 fn name_of(oid: ObjectIdentifier) -> String {
     let digits = oid.to_string();
@@ -89,7 +100,7 @@ fn name_of(oid: ObjectIdentifier) -> String {
         "1.3.36.3.3.2.8.1.1.11" => "brainpoolP384r1",
         "1.3.36.3.3.2.8.1.1.13" => "brainpoolP512r1",
         "1.2.156.10197.1.301" => "SM2",
-        "1.2.840.113549.1.1.10" => "RSASSA-PSS",
+        "1.2.840.113549.1.1.10" => RSASSA_PSS,
         "1.2.840.113549.1.1.7" => "RSAES-OAEP",
         "1.2.840.10040.4.1" => "DSA",
         "1.2.840.113549.1.3.1" => "Diffie-Hellman",
