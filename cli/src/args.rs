@@ -122,6 +122,20 @@ pub(crate) struct PublicArgs {
     /// What is written
     #[arg(long = "as", value_enum, default_value_t = PublicForm::Jwks, value_name = "KIND")]
     pub(crate) form: PublicForm,
+    #[command(flatten)]
+    pub(crate) password: PasswordArgs,
+}
+
+/// Where the password of an encrypted PEM file comes from.
+#[derive(Args, Debug)]
+pub(crate) struct PasswordArgs {
+    /// File with the password of an encrypted key file, without its line end; `-` is standard input. Not used for keys
+    /// that are not encrypted
+    #[arg(long, value_name = "FILE", conflicts_with = "key_password_env")]
+    pub(crate) key_password_file: Option<PathBuf>,
+    /// Environment variable that holds the password of an encrypted key file
+    #[arg(long, value_name = "NAME")]
+    pub(crate) key_password_env: Option<String>,
 }
 
 /// How public keys are written.
@@ -140,6 +154,8 @@ pub(crate) struct ShowArgs {
     /// Key files: JWK, JWK set or PEM; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) password: PasswordArgs,
 }
 
 #[derive(Args, Debug)]
@@ -148,12 +164,14 @@ pub(crate) struct SignArgs {
     /// The card; `-` is standard input
     #[arg(value_name = "CARD")]
     pub(crate) card: PathBuf,
-    /// File with the private key: JWK, JWK set or PKCS#8 PEM
+    /// File with the private key: JWK, JWK set, or PEM as PKCS#8 (also encrypted), SEC 1 or PKCS#1
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Option<PathBuf>,
     /// Environment variable that holds the private key as text: JWK or PEM
     #[arg(long, value_name = "NAME")]
     pub(crate) key_env: Option<String>,
+    #[command(flatten)]
+    pub(crate) password: PasswordArgs,
     /// Algorithm [default: the JWK's `alg`, else ES256, ES384, ES512, EdDSA or PS256 by the kind of key]
     #[arg(long, value_parser = names(Algorithm::ALL.iter().map(|known| known.name()), algorithm))]
     pub(crate) alg: Option<Algorithm>,

@@ -55,6 +55,11 @@ impl Failure {
 
     /// A file that cannot be read: what is not there or not allowed is no answer, the rest is the environment.
     pub(crate) fn reading(path: &Path, error: &io::Error) -> Self {
+        Self::reading_what(&format!("`{}`", path.display()), error)
+    }
+
+    /// The same for a file whose name is not to be shown.
+    pub(crate) fn reading_what(what: &str, error: &io::Error) -> Self {
         use io::ErrorKind::{
             InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied,
         };
@@ -63,7 +68,7 @@ impl Failure {
             NotFound | PermissionDenied | IsADirectory | NotADirectory | InvalidFilename | InvalidInput
         );
         let outcome = if named { Outcome::CouldNotTell } else { Outcome::Environment };
-        let message = format!("cannot read `{}`: {}", path.display(), reason(error));
+        let message = format!("cannot read {what}: {}", reason(error));
         Self { outcome, code: None, message, help: None }
     }
 

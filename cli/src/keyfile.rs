@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use countersign::keys::jwk::{self, PrivateEntry};
+use countersign::keys::pem::{Password, PemKey};
 use countersign::keys::trust::KeyFileError;
 use countersign::keys::{json, pem};
 use countersign::{Algorithm, Code, KeySigner, Limits, SigningKey, TrustedKeys};
@@ -42,12 +43,14 @@ pub(crate) fn trusted(files: &[PathBuf]) -> Result<TrustedKeys, Failure> {
 /// The private key of a file or variable, bound to its algorithm.
 pub(crate) fn signer(
     text: KeyText,
+    password: Option<&Password>,
     kid: Option<&str>,
     algorithm: Option<Algorithm>,
 ) -> Result<KeySigner, Failure> {
     let name = text.name.clone();
     let found = if pem::looks_like_pem(&text.octets) {
-        let key = pem::read_private(&text.octets).map_err(|error| coded(&name, error.code(), &error))?;
+        let key = read_pem(&text, password)?.into_private();
+        let key = key.map_err(|error| coded(&name, error.code(), &error))?;
         Found { key, algorithm: None, kid: None }
     } else {
         private_jwk(text, kid)?
@@ -71,15 +74,7 @@ impl KeyText {
     pub(crate) fn of_file(path: &Path) -> Result<Self, Failure> {
         let limit = Limits::default().max_octets;
         let name = path.display().to_string();
-        let read = if path == Path::new("-") {
-            read_secret(io::stdin().lock(), limit, limit)
-        } else {
-            File::open(path).and_then(|file| {
-                let octets = usize::try_from(file.metadata()?.len()).unwrap_or(limit).min(limit);
-                read_secret(file, octets, limit)
-            })
-        };
-        let octets = read.map_err(|error| Failure::reading(path, &error))?;
+        let octets = read_secret_file(path, limit).map_err(|error| Failure::reading(path, &error))?;
         if octets.len() > limit {
             let message = format!("{name}: the key file has more than {limit} octets");
             return Err(Failure::coded(
@@ -106,6 +101,32 @@ impl KeyText {
             }
         }
     }
+}
+
+/// The key of a PEM file, opened with the password if it is encrypted.
+pub(crate) fn read_pem(text: &KeyText, password: Option<&Password>) -> Result<PemKey, Failure> {
+    let read = match password {
+        Some(password) => pem::read_with_password(&text.octets, password),
+        None => pem::read(&text.octets),
+    };
+    read.map_err(|error| {
+        let failure = coded(&text.name, error.code(), &error);
+        if matches!(error, pem::Error::Encrypted { .. }) {
+            failure.with_help("give it with `--key-password-file FILE` or `--key-password-env NAME`")
+        } else {
+            failure
+        }
+    })
+}
+
+/// The octets of a file that may be secret, `limit` and one more at most; `-` is standard input.
+pub(crate) fn read_secret_file(path: &Path, limit: usize) -> io::Result<Zeroizing<Vec<u8>>> {
+    if path == Path::new("-") {
+        return read_secret(io::stdin().lock(), limit, limit);
+    }
+    let file = File::open(path)?;
+    let octets = usize::try_from(file.metadata()?.len()).unwrap_or(limit).min(limit);
+    read_secret(file, octets, limit)
 }
 
 /// All octets, and one more than `limit` at most. The allocation is made for `expected` octets, so that growing leaves
@@ -187,9 +208,15 @@ fn quoted(kids: &[String]) -> String {
 /// A key file that gives no keys.
 pub(crate) fn unusable(name: &str, error: &KeyFileError) -> Failure {
     if let KeyFileError::Json(error) = error {
-        not_json(name, error)
+        return not_json(name, error);
+    }
+    let failure = coded(name, error.code(), error);
+    if error.code() == countersign::keys::codes::KEY_ENCRYPTED {
+        failure.with_help(
+            "verifying needs the public half only: `countersign key public KEY --key-password-file FILE`",
+        )
     } else {
-        coded(name, error.code(), error)
+        failure
     }
 }
 

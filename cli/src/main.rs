@@ -8,6 +8,7 @@ mod input;
 mod keyfile;
 mod outcome;
 mod output;
+mod password;
 mod render;
 mod time;
 

@@ -13,6 +13,7 @@ use crate::input;
 use crate::keyfile::{self, KeyText};
 use crate::outcome::Outcome;
 use crate::output::{self, Access, Session, finding_line};
+use crate::password;
 use crate::render::escape;
 
 pub(crate) fn run(command: &KeyCommand, session: &mut Session<'_>) -> Result<Outcome, Stop> {
@@ -118,10 +119,11 @@ fn extension(path: &Path) -> String {
 }
 
 fn public(args: &PublicArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
-    input::refuse_second_standard(&args.files)?;
+    input::refuse_second_standard(args.files.iter().chain(&args.password.key_password_file))?;
+    let password = password::read(&args.password)?;
     let mut keys = Vec::new();
     for file in &args.files {
-        keys.extend(read(file, session)?);
+        keys.extend(read(file, password.as_ref(), session)?);
     }
     let text = written(&keys, args.form)?;
     session.out.writer.write_all(text.as_bytes())?;
@@ -129,9 +131,10 @@ fn public(args: &PublicArgs, session: &mut Session<'_>) -> Result<Outcome, Stop>
 }
 
 fn show(args: &ShowArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
-    input::refuse_second_standard(&args.files)?;
+    input::refuse_second_standard(args.files.iter().chain(&args.password.key_password_file))?;
+    let password = password::read(&args.password)?;
     for file in &args.files {
-        for key in read(file, session)? {
+        for key in read(file, password.as_ref(), session)? {
             print(&key, &file.display().to_string(), session)?;
         }
     }
@@ -139,16 +142,24 @@ fn show(args: &ShowArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
 }
 
 /// The keys of a file that can be used; the others are told on standard error.
-fn read(file: &Path, session: &mut Session<'_>) -> Result<Vec<Shown>, Stop> {
-    let KeyText { mut octets, name } = KeyText::of_file(file)?;
-    if pem::looks_like_pem(&octets) {
-        let key = pem::read(&octets).map_err(|error| keyfile::coded(&name, error.code(), &error))?;
-        return Ok(vec![match key {
+fn read(
+    file: &Path,
+    password: Option<&pem::Password>,
+    session: &mut Session<'_>,
+) -> Result<Vec<Shown>, Stop> {
+    let text = KeyText::of_file(file)?;
+    if pem::looks_like_pem(&text.octets) {
+        return Ok(vec![match keyfile::read_pem(&text, password)? {
             pem::PemKey::Private(key) => Shown::bare(key.verifying_key().clone(), Half::Private),
             pem::PemKey::Public(key) => Shown::bare(key, Half::Public),
-            _ => return Err(Failure::usage(format!("{name}: the kind of key is not known here")).into()),
+            _ => {
+                return Err(
+                    Failure::usage(format!("{}: the kind of key is not known here", text.name)).into()
+                );
+            }
         }]);
     }
+    let KeyText { mut octets, name } = text;
     let mut document = json::Document::read(std::mem::take(&mut *octets), &Limits::default())
         .map_err(|error| keyfile::not_json(&name, &error))?;
     let entries = jwk::read_public(&document);

@@ -13,6 +13,7 @@ use crate::input::{self, Input, Source};
 use crate::keyfile::{self, KeyText};
 use crate::outcome::Outcome;
 use crate::output::{self, Detail, FindingJson, Session, finding_line};
+use crate::password;
 use crate::render::{escape, hex};
 
 #[derive(Serialize)]
@@ -41,7 +42,7 @@ enum Target<'a> {
 }
 
 pub(crate) fn run(args: &SignArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
-    input::refuse_second_standard(args.key.iter().chain(&args.keys).chain([&args.card]))?;
+    input::refuse_second_standard(key_files(args).chain([&args.card]))?;
     let input = Input::single(&args.card);
     let target = target(args, &input)?;
     let terms = terms(args, session.now())?;
@@ -50,7 +51,8 @@ pub(crate) fn run(args: &SignArgs, session: &mut Session<'_>) -> Result<Outcome,
         (None, Some(name)) => KeyText::of_variable(name)?,
         (None, None) => return Err(Failure::usage("no private key: give `--key` or `--key-env`").into()),
     };
-    let signer = keyfile::signer(text, args.kid.as_deref(), args.alg)?;
+    let password = password::read(&args.password)?;
+    let signer = keyfile::signer(text, password.as_ref(), args.kid.as_deref(), args.alg)?;
     let others = keyfile::trusted(&args.keys)?;
     for finding in others.findings() {
         let line = finding_line(&finding.finding, finding.file.as_deref(), session.err.paint);
@@ -77,6 +79,11 @@ pub(crate) fn run(args: &SignArgs, session: &mut Session<'_>) -> Result<Outcome,
     Ok(Outcome::Yes)
 }
 
+/// Every file that may be secret.
+fn key_files(args: &SignArgs) -> impl Iterator<Item = &PathBuf> {
+    args.key.iter().chain(&args.password.key_password_file).chain(&args.keys)
+}
+
 /// Where the card goes; never silently over something that is read.
 fn target<'a>(args: &'a SignArgs, input: &'a Input) -> Result<Target<'a>, Failure> {
     if input.source != Source::Standard && args.card.is_dir() {
@@ -96,8 +103,7 @@ fn target<'a>(args: &'a SignArgs, input: &'a Input) -> Result<Target<'a>, Failur
         let message = format!("`{}` is the card that is read", output.display());
         return Err(Failure::usage(message).with_help("use `--in-place` to replace it"));
     }
-    let read: Vec<&PathBuf> = args.key.iter().chain(&args.keys).collect();
-    if read.iter().any(|path| is_same(output, path)) {
+    if key_files(args).any(|path| is_same(output, path)) {
         return Err(Failure::usage(format!("`{}` is a key file that is read", output.display())));
     }
     Ok(Target::File(output))

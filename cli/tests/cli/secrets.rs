@@ -162,6 +162,88 @@ fn a_broken_key_in_the_environment_is_not_printed() {
 }
 
 #[test]
+fn neither_a_password_nor_the_key_that_it_opens_is_shown() {
+    const PASSWORD: &str = "correct horse";
+    let mut secrets = secrets(&fs::read_to_string(data("ed25519.pem")).unwrap());
+    secrets.push(PASSWORD.to_owned());
+    let (card, encrypted) = (data("card.json"), data("encrypted.pem"));
+    let (card, encrypted) = (card.to_str().unwrap(), encrypted.to_str().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("password");
+    let file_name = file.to_str().unwrap();
+    let commands = [
+        vec!["sign", card, "--key", encrypted],
+        vec!["sign", card, "--key", encrypted, "--alg", "RS256"],
+        vec!["key", "show", encrypted],
+        vec!["key", "public", encrypted],
+    ];
+    let twice = format!("{PASSWORD}{PASSWORD}");
+    let two_lines = format!("{PASSWORD}\n\n");
+    let long = PASSWORD.repeat(100);
+    for (password, opens) in [(PASSWORD, true), (&twice, false), (&two_lines, false), (&long, false)] {
+        fs::write(&file, password).unwrap();
+        for command in &commands {
+            let verbose = countersign().args(["-v", "--format", "human"]).args(command).output().unwrap();
+            assert_hidden(&verbose, &secrets, "no password");
+            for source in [["--key-password-file", file_name], ["--key-password-env", "AGENT_PASSWORD"]] {
+                let output = countersign()
+                    .args(["-v"])
+                    .args(command)
+                    .args(source)
+                    .env("AGENT_PASSWORD", password)
+                    .output()
+                    .unwrap();
+                let expected = if opens && !command.contains(&"RS256") { 0 } else { 2 };
+                assert_eq!(output.status.code(), Some(expected), "{command:?} {source:?}");
+                assert_hidden(&output, &secrets, &format!("{command:?} {source:?}"));
+            }
+        }
+    }
+    for command in &commands {
+        for misplaced in [
+            vec!["--key-password-file", PASSWORD],
+            vec!["--key-password-env", PASSWORD],
+            vec!["--key-password-env", "A=B correct horse"],
+            vec!["--key-password", PASSWORD],
+            vec!["--key-password=correct horse"],
+            vec!["--key-password-file", file_name, "--key-password-env", PASSWORD],
+        ] {
+            let output = countersign().args(command).args(misplaced).output().unwrap();
+            assert_eq!(output.status.code(), Some(2));
+            assert_hidden(&output, &secrets, &format!("{command:?}"));
+        }
+    }
+}
+
+#[test]
+fn one_line_end_is_taken_off_a_password_file_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("password");
+    for (text, opens) in [
+        ("correct horse", true),
+        ("correct horse\n", true),
+        ("correct horse\r\n", true),
+        ("correct horse\n\n", false),
+        ("correct horse\r", false),
+        ("correct horse \n", false),
+        (" correct horse", false),
+        ("\u{feff}correct horse", false),
+        ("", false),
+    ] {
+        fs::write(&file, text).unwrap();
+        let mut command = countersign();
+        command.args(["key", "show"]).arg(data("encrypted.pem")).arg("--key-password-file").arg(&file);
+        assert_eq!(command.output().unwrap().status.success(), opens, "{text:?}");
+    }
+    for (text, opens) in [("", true), ("\n", true), ("\n\n", false)] {
+        fs::write(&file, text).unwrap();
+        let mut command = countersign();
+        command.args(["key", "show"]).arg(data("encrypted-empty.pem")).arg("--key-password-file").arg(&file);
+        assert_eq!(command.output().unwrap().status.success(), opens, "{text:?}");
+    }
+}
+
+#[test]
 fn the_check_itself_sees_a_secret() {
     let key = fs::read_to_string(data("es256.jwk")).unwrap();
     let output = Output { stdout: key.clone().into_bytes(), ..run(["explain", "sig.absent"]) };
