@@ -100,6 +100,11 @@ impl Form {
         }
     }
 
+    /// Whether its octets are those of RFC 8785, rather than Python's.
+    pub(crate) fn is_rfc8785(self) -> bool {
+        recipe::recipe(self).script == recipe::Script::Rfc8785
+    }
+
     /// Whether countersign signs under it.
     #[must_use]
     pub fn is_signable(self) -> bool {
@@ -237,4 +242,39 @@ impl CanonicalPayload {
 /// form writes.
 pub(crate) fn handed_on(card: &UntrustedCard, form: Form, kept: &[NodeId], withheld: &[NodeId]) -> Vec<u8> {
     apply::handed_on(card, form, kept, withheld)
+}
+
+/// How octets differ from those that a form gives: what a diagnosis supposes, never what a signature is accepted over.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Variation {
+    /// Values that are left out.
+    pub(crate) withheld: Vec<NodeId>,
+    pub(crate) signatures: SignaturesMember,
+    /// Another way to write text and order members than the form's.
+    pub(crate) text: Option<OtherText>,
+}
+
+/// Whether the top-level member `signatures` is part of the payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SignaturesMember {
+    #[default]
+    LeftOut,
+    Included,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OtherText {
+    /// As RFC 8785 writes it, with members in the order of code points.
+    CodePointOrder,
+    /// As Python's `json.dumps(sort_keys=True, separators=(",", ":"))` writes it.
+    PythonEscapes,
+    /// The same with every number as a float: `1` as `1.0`.
+    PythonFloats,
+    /// The same with every number as ECMAScript writes it: `1.0` as `1`.
+    PythonShortNumbers,
+}
+
+/// The octets of `card` under `form`, varied; none where the form has none.
+pub(crate) fn varied(card: &UntrustedCard, form: Form, variation: &Variation) -> Option<Vec<u8>> {
+    apply::varied(card, form, variation)
 }

@@ -46,6 +46,7 @@ mod canonical;
 mod card;
 pub mod codes;
 mod coverage;
+mod diagnosis;
 mod signature;
 
 pub use canonical::{CanonicalPayload, Form, NoCanonicalForm, UnknownForm};
@@ -57,6 +58,7 @@ pub use countersign_keys::{Algorithm, KeySigner, Signer, SigningKey, Thumbprint,
 pub use countersign_keys::{Code, Finding, Level, Span};
 pub use countersign_policy::{ProtocolVersion, UnixTime};
 pub use coverage::{Class, CoverageTerms, Fate, Strictness, UncoveredMember};
+pub use diagnosis::{Cause, Diagnosis, DiagnosisHints};
 pub use signature::{
     CardOutcome, ClaimedSignature, Matching, NewSignature, Portability, Refused, SignCardError, SignTerms,
     SignatureKind, SignatureOutcome, SignatureReport, SignedCard, Stale, VerificationReport, VerifiedCard,

@@ -2,7 +2,7 @@
 
 mod claims;
 mod conclude;
-mod entry;
+pub(crate) mod entry;
 mod portable;
 mod report;
 mod sign;
@@ -178,6 +178,10 @@ impl Refused {
     #[must_use]
     pub fn report(&self) -> &VerificationReport {
         &self.report
+    }
+
+    pub(crate) fn card(&self) -> &UntrustedCard {
+        &self.card
     }
 
     /// The card, as untrusted as before.

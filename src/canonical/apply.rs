@@ -3,8 +3,10 @@
 use countersign_keys::jcs;
 use countersign_keys::json::{Kind, NodeId, Value};
 
-use super::recipe::{Absent, Names, Prune, Recipe, Script, Unknown, recipe};
-use super::{CanonicalPayload, Form, NoCanonicalForm, Respelled, python};
+use super::recipe::{Absent, Integers, Names, Prune, Recipe, Script, Unknown, recipe};
+use super::{
+    CanonicalPayload, Form, NoCanonicalForm, OtherText, Respelled, SignaturesMember, Variation, python,
+};
 use crate::card::UntrustedCard;
 use crate::card::schema::{self, Member, Message, Presence, Type};
 
@@ -44,6 +46,21 @@ pub(super) fn handed_on(card: &UntrustedCard, form: Form, kept: &[NodeId], withh
     walk.out
 }
 
+pub(super) fn varied(card: &UntrustedCard, form: Form, variation: &Variation) -> Option<Vec<u8>> {
+    let script = match variation.text {
+        None => recipe(form).script,
+        Some(OtherText::CodePointOrder) => Script::CodePoints,
+        Some(OtherText::PythonEscapes) => Script::Python(Integers::Exact),
+        Some(OtherText::PythonFloats) => Script::Python(Integers::AreFloats),
+        Some(OtherText::PythonShortNumbers) => Script::Python(Integers::Shortest),
+    };
+    let mut walk = Walk::new(card, recipe(form), script);
+    walk.withheld = sorted(&variation.withheld);
+    walk.signatures = variation.signatures;
+    walk.card(card.root());
+    walk.unfit.is_none().then_some(walk.out)
+}
+
 fn sorted(ids: &[NodeId]) -> Vec<NodeId> {
     let mut ids = ids.to_vec();
     ids.sort_unstable();
@@ -57,6 +74,7 @@ struct Walk<'c> {
     kept: Vec<NodeId>,
     /// Values left out, whatever the recipe says; sorted.
     withheld: Vec<NodeId>,
+    signatures: SignaturesMember,
     out: Vec<u8>,
     lost: Vec<Lost>,
     respelled: Respelled,
@@ -111,6 +129,7 @@ impl<'c> Walk<'c> {
             script,
             kept: Vec::new(),
             withheld: Vec::new(),
+            signatures: SignaturesMember::LeftOut,
             out: Vec::with_capacity(card.root().raw().len()),
             lost: Vec::new(),
             respelled: Respelled::No,
@@ -124,7 +143,7 @@ impl<'c> Walk<'c> {
         let first = self.entries.len();
         for (written, value) in card.sorted_members() {
             let name = written.as_text().unwrap_or_default();
-            if name == "signatures" {
+            if name == "signatures" && self.signatures == SignaturesMember::LeftOut {
                 continue;
             }
             if self.recipe.without == Some(name) && !self.is_kept(value) {
@@ -292,15 +311,17 @@ impl<'c> Walk<'c> {
 
     fn scalar(&mut self, value: Value<'c>) {
         match self.script {
-            Script::Rfc8785 => jcs::write_scalar(value, &mut self.out),
+            Script::Rfc8785 | Script::CodePoints => jcs::write_scalar(value, &mut self.out),
             Script::Python(integers) => python::write_scalar(value, integers, &mut self.out),
         }
     }
 
     fn name(&mut self, name: &str, written: Option<Value<'c>>) {
         match (self.script, written) {
-            (Script::Rfc8785, Some(written)) => jcs::write_scalar(written, &mut self.out),
-            (Script::Rfc8785, None) => jcs::write_text(name, &mut self.out),
+            (Script::Rfc8785 | Script::CodePoints, Some(written)) => {
+                jcs::write_scalar(written, &mut self.out)
+            }
+            (Script::Rfc8785 | Script::CodePoints, None) => jcs::write_text(name, &mut self.out),
             (Script::Python(_), _) => python::write_text(name, &mut self.out),
         }
         self.out.push(b':');

@@ -10,6 +10,9 @@ pub(super) fn write_scalar(value: Value<'_>, integers: Integers, out: &mut Vec<u
         write_text(text, out);
     } else if let Some(number) = value.as_f64() {
         let literal = value.raw();
+        if integers == Integers::Shortest {
+            return countersign_keys::jcs::write_number(number, out);
+        }
         let is_integer = !literal.contains(['.', 'e', 'E']);
         if is_integer && integers == Integers::Exact {
             // Python has no negative zero among its integers.

@@ -53,16 +53,20 @@ pub(super) enum Prune {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Script {
     Rfc8785,
+    /// RFC 8785 with the members in the order of code points: what a signer writes that sorts UTF-8. No form does.
+    CodePoints,
     /// Python's `json.dumps(sort_keys=True, ensure_ascii=True)`.
     Python(Integers),
 }
 
-/// How Python sees a number without fraction and exponent.
+/// How a number is written whose value is an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Integers {
     /// As a float, because protobuf has no other number.
     AreFloats,
     Exact,
+    /// Every number as ECMAScript writes it, `1.0` as `1`. No form does.
+    Shortest,
 }
 
 const A2A_1_0: Recipe = Recipe {

@@ -10,16 +10,16 @@ pub(super) const MAX_SIGNATURES: usize = 16;
 
 /// The parts of a JWS in JSON serialization, without its payload (RFC 7515 §7.2, appendix F).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SignatureEntry<'c> {
-    pub(super) protected: &'c str,
-    pub(super) signature: &'c str,
+pub(crate) struct SignatureEntry<'c> {
+    pub(crate) protected: &'c str,
+    pub(crate) signature: &'c str,
     /// The unprotected header.
-    pub(super) header: Option<Value<'c>>,
+    pub(crate) header: Option<Value<'c>>,
 }
 
 /// Why an element is no signature entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum EntryError {
+pub(crate) enum EntryError {
     #[error("the entry is {found}, expected an object with `protected` and `signature`")]
     NotAnObject { found: &'static str },
     #[error("the entry has no `{member}`")]
@@ -31,7 +31,7 @@ pub(super) enum EntryError {
 }
 
 impl EntryError {
-    pub(super) fn code(&self) -> Code {
+    pub(crate) fn code(&self) -> Code {
         match self {
             Self::NotAnObject { .. } | Self::Missing { .. } | Self::WrongType { .. } => {
                 key_codes::SIG_MALFORMED
@@ -42,7 +42,7 @@ impl EntryError {
 }
 
 impl<'c> SignatureEntry<'c> {
-    pub(super) fn read(entry: Value<'c>) -> Result<Self, EntryError> {
+    pub(crate) fn read(entry: Value<'c>) -> Result<Self, EntryError> {
         if let Some(shape) = foreign_shape(entry) {
             return Err(EntryError::Foreign { shape });
         }

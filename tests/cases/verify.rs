@@ -1,7 +1,8 @@
 //! `verify`: the answer, the warnings, and what may not be printed.
 
 use countersign::{
-    Code, Fate, Form, Limits, TrustedKeys, UnixTime, UntrustedCard, VerificationReport, VerifyTerms,
+    Cause, Code, DiagnosisHints, Fate, Form, Limits, TrustedKeys, UnixTime, UntrustedCard,
+    VerificationReport, VerifyTerms,
 };
 use libtest_mimic::Failed;
 use serde_json::Value;
@@ -15,8 +16,8 @@ const NOW: UnixTime = UnixTime::from_seconds(1_795_910_400);
 /// with an unknown member.
 const OTHERWISE_BY_DEFAULT: [(&str, &str); 2] = [("002", "card-ascii.json"), ("031", "signed-whole.json")];
 
-/// Hints that an explanation gives, which is a call of its own.
-const EXPLAINED: [(&str, &str); 1] = [("031", "payload form")];
+/// Hints that the diagnosis gives, which is a call of its own, and the cause that says so.
+const DIAGNOSED: [(&str, &str, Cause); 1] = [("031", "payload form", Cause::FormNotAccepted)];
 
 pub(crate) fn run(check: &Check) -> Result<(), Failed> {
     verify(check, &[Form::A2a10])?;
@@ -40,6 +41,7 @@ fn verify(check: &Check, forms: &[Form]) -> Result<(), Failed> {
     };
     let mut terms = VerifyTerms::default();
     terms.forms = forms.to_vec();
+    let mut causes = Vec::new();
     let (report, result, printed) = match card.verify(&keys, &terms, NOW) {
         Ok(verified) => (verified.report().clone(), accepted(check), format!("{verified:?}")),
         Err(refusal) => {
@@ -48,14 +50,16 @@ fn verify(check: &Check, forms: &[Form]) -> Result<(), Failed> {
                 [] => Err("refused without a code".into()),
                 codes => codes.iter().try_for_each(|code| refused(check, *code)),
             };
-            (report, result, format!("{refusal:?} {refusal}"))
+            let diagnosis = refusal.diagnose(&keys, &terms, &DiagnosisHints::default());
+            causes.extend(diagnosis.iter().map(|diagnosis| diagnosis.cause));
+            (report, result, format!("{refusal:?} {refusal} {diagnosis:?}"))
         }
     };
     result?;
     for warning in check.texts("warn") {
         warned(warning, &report, &keys)?;
     }
-    hinted(check, &report)?;
+    hinted(check, &report, &causes)?;
     let printed = format!("{printed} {report:?} {keys:?} {:?}", keys.findings());
     not_printed(check, &printed)
 }
@@ -89,11 +93,12 @@ fn warned(warning: &str, report: &VerificationReport, keys: &TrustedKeys) -> Res
     if given { Ok(()) } else { Err(format!("no warning {warning}: {report:?} {:?}", keys.findings()).into()) }
 }
 
-fn hinted(check: &Check, report: &VerificationReport) -> Result<(), Failed> {
+fn hinted(check: &Check, report: &VerificationReport, causes: &[Cause]) -> Result<(), Failed> {
     let hint = check.text("hint");
     let reasons = report.signatures.iter().flat_map(|signature| &signature.reasons);
     let is_given = reasons.clone().any(|reason| reason.contains(hint));
-    if hint.is_empty() || is_given || EXPLAINED.contains(&(check.case().as_str(), hint)) {
+    let is_diagnosed = causes.iter().any(|cause| DIAGNOSED.contains(&(check.case().as_str(), hint, *cause)));
+    if hint.is_empty() || is_given || is_diagnosed {
         return Ok(());
     }
     Err(format!("no hint {hint:?} in {:?}", reasons.collect::<Vec<_>>()).into())
