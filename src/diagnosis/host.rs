@@ -64,7 +64,7 @@ fn supposed(trial: &mut Trial<'_>, changes: &[Change]) -> Tried<Option<Fit>> {
         if trial.fits(&card, form, &Variation::default())? {
             let pointers: Vec<_> = changes.iter().map(|change| format!("`{}`", change.pointer)).collect();
             let message = format!(
-                "{} was rewritten; with `{}` there it verifies {}",
+                "rewritten after signing: {}; with `{}` there it verifies {}",
                 pointers.join(", "),
                 first.url,
                 trial.under(form)
@@ -78,15 +78,16 @@ fn supposed(trial: &mut Trial<'_>, changes: &[Change]) -> Tried<Option<Fit>> {
 /// The URL of an interface, in its parts.
 struct InterfaceUrl<'c> {
     value: Value<'c>,
-    scheme: &'c str,
+    /// Scheme with `://`; empty for a gRPC target without one.
+    prefix: &'c str,
     authority: &'c str,
     rest: &'c str,
 }
 
 impl<'c> InterfaceUrl<'c> {
     fn of(value: Value<'c>) -> Option<Self> {
-        let (scheme, authority, rest) = parts(value.as_text()?)?;
-        Some(Self { value, scheme, authority, rest })
+        let (prefix, authority, rest) = parts(value.as_text()?)?;
+        Some(Self { value, prefix, authority, rest })
     }
 
     /// The URL at another host, without the first `dropped` segments of its path; none if that is no other URL.
@@ -100,17 +101,18 @@ impl<'c> InterfaceUrl<'c> {
         is_other.then(|| Change {
             range: self.value.range(),
             pointer: self.value.pointer(),
-            url: format!("{}://{host}{rest}", self.scheme),
+            url: format!("{}{host}{rest}", self.prefix),
         })
     }
 }
 
-/// Scheme, authority, and everything after it.
+/// Scheme with `://`, authority, and everything after it.
 fn parts(url: &str) -> Option<(&str, &str, &str)> {
-    let (scheme, after) = url.split_once("://")?;
+    let start = url.find("://").map_or(0, |colon| colon.saturating_add(3));
+    let (prefix, after) = url.split_at_checked(start)?;
     let end = after.find(['/', '?', '#']).unwrap_or(after.len());
     let (authority, rest) = after.split_at_checked(end)?;
-    (!authority.is_empty()).then_some((scheme, authority, rest))
+    (!authority.is_empty()).then_some((prefix, authority, rest))
 }
 
 fn interface_urls(root: Value<'_>) -> Vec<InterfaceUrl<'_>> {
@@ -144,7 +146,8 @@ fn hosts(root: Value<'_>, hints: &DiagnosisHints) -> Vec<String> {
             Kind::Object => open.extend(value.members().map(|(_, member)| member)),
             Kind::Array => open.extend(value.elements()),
             Kind::Null | Kind::Bool | Kind::Number | Kind::Text => {
-                let authority = value.as_text().and_then(parts).map(|(_, authority, _)| authority.to_owned());
+                let url = value.as_text().and_then(parts).filter(|(prefix, ..)| !prefix.is_empty());
+                let authority = url.map(|(_, authority, _)| authority.to_owned());
                 hosts.extend(authority.filter(|authority| !hosts.contains(authority)));
                 if hosts.len() >= most {
                     break;
@@ -161,9 +164,9 @@ mod tests {
 
     #[test]
     fn a_url_is_split_at_its_authority() {
-        assert_eq!(parts("https://a.example:8443/x/y?z"), Some(("https", "a.example:8443", "/x/y?z")));
-        assert_eq!(parts("https://a.example"), Some(("https", "a.example", "")));
+        assert_eq!(parts("https://a.example:8443/x/y?z"), Some(("https://", "a.example:8443", "/x/y?z")));
+        assert_eq!(parts("https://a.example"), Some(("https://", "a.example", "")));
         assert_eq!(parts("https:///x"), None);
-        assert_eq!(parts("a.example/x"), None);
+        assert_eq!(parts("grpc.example:443"), Some(("", "grpc.example:443", "")));
     }
 }

@@ -87,7 +87,7 @@ impl Fit {
     }
 
     pub(super) fn cut_short(mut self) -> Self {
-        self.message.push_str("; not everything was tried, the card has too many members or signatures");
+        self.message.push_str("; not everything was tried: the bound on signature checks came first");
         self
     }
 }
