@@ -231,6 +231,9 @@ pub(crate) struct VerifyArgs {
     /// JSON Pointer of a member that may be unsigned, with everything below it; repeatable
     #[arg(long, value_name = "POINTER", value_parser = pointer)]
     pub(crate) allow_uncovered: Vec<String>,
+    /// Host, with port or without, that the interfaces should have; a diagnosis tries it. Repeatable
+    #[arg(long = "expect-host", value_name = "HOST", value_parser = non_empty)]
+    pub(crate) expected_hosts: Vec<String>,
 }
 
 #[derive(Args, Debug)]

@@ -2,8 +2,8 @@
 
 use countersign::keys::trust::KeyFinding;
 use countersign::{
-    CardOutcome, Class, Code, Fate, Finding, Level, Matching, SignatureOutcome, SignatureReport, TrustedKeys,
-    UncoveredMember, VerificationReport, VerifyTerms, codes, keys,
+    CardOutcome, Class, Code, Diagnosis, DiagnosisHints, Fate, Finding, Level, Matching, SignatureOutcome,
+    SignatureReport, TrustedKeys, UncoveredMember, VerificationReport, VerifyTerms, codes, keys,
 };
 use serde::Serialize;
 
@@ -26,8 +26,7 @@ struct VerificationJson<'r> {
     signatures: Vec<SignatureJson<'r>>,
     uncovered: Vec<UncoveredJson<'r>>,
     findings: Vec<FindingJson<'r>>,
-    /// Empty: nothing is diagnosed yet.
-    diagnosis: [&'static str; 0],
+    diagnosis: Vec<DiagnosisJson<'r>>,
     payload_sha256: Option<String>,
 }
 
@@ -50,12 +49,22 @@ struct UncoveredJson<'r> {
     class: &'static str,
 }
 
+#[derive(Serialize)]
+struct DiagnosisJson<'r> {
+    index: usize,
+    cause: &'static str,
+    form: Option<&'static str>,
+    message: &'r str,
+}
+
 /// The answer for one card.
 struct Answer<'a> {
     name: String,
     keys: &'a TrustedKeys,
     key_findings: &'a [KeyFinding],
     report: VerificationReport,
+    /// After a no: what explains it, for each signature.
+    diagnosis: Vec<Diagnosis>,
     payload_sha256: Option<String>,
 }
 
@@ -76,6 +85,8 @@ pub(crate) fn run(args: &VerifyArgs, session: &mut Session<'_>) -> Result<Outcom
     terms.min = args.min;
     terms.matching = Matching::All;
     terms.coverage.allowed.clone_from(&args.allow_uncovered);
+    let mut hints = DiagnosisHints::default();
+    hints.expected_hosts.clone_from(&args.expected_hosts);
     let now = session.now();
     input::each(session, &args.cards, |session, input, found| match found {
         Found::Unreadable { failure, pointer } => {
@@ -83,18 +94,25 @@ pub(crate) fn run(args: &VerifyArgs, session: &mut Session<'_>) -> Result<Outcom
             Ok(Outcome::No)
         }
         Found::Card(card) => {
-            let (report, payload_sha256) = match card.verify(&keys, &terms, now) {
+            let (report, diagnosis, payload_sha256) = match card.verify(&keys, &terms, now) {
                 Ok(verified) => {
                     let digest = hex(&keys::sha256(verified.payload().octets()));
-                    (verified.report().clone(), Some(digest))
+                    (verified.report().clone(), Vec::new(), Some(digest))
                 }
-                Err(refused) => (refused.report().clone(), None),
+                Err(refused) => {
+                    // One line for each card has no room for it.
+                    let is_told = session.format != Format::Short;
+                    let diagnosis =
+                        if is_told { refused.diagnose(&keys, &terms, &hints) } else { Vec::new() };
+                    (refused.report().clone(), diagnosis, None)
+                }
             };
             let answer = Answer {
                 name: input.name(),
                 keys: &keys,
                 key_findings: &key_findings,
                 report,
+                diagnosis,
                 payload_sha256,
             };
             answer.print(session)?;
@@ -124,7 +142,7 @@ fn unreadable(
                 signatures: Vec::new(),
                 uncovered: Vec::new(),
                 findings,
-                diagnosis: [],
+                diagnosis: Vec::new(),
                 payload_sha256: None,
             })?;
         }
@@ -186,7 +204,7 @@ impl Answer<'_> {
             signatures: report.signatures.iter().map(|signature| self.signature_json(signature)).collect(),
             uncovered: report.uncovered.iter().map(UncoveredJson::new).collect(),
             findings: findings.chain(self.key_findings.iter().map(FindingJson::about_key)).collect(),
-            diagnosis: [],
+            diagnosis: self.diagnosis.iter().map(DiagnosisJson::new).collect(),
             payload_sha256: self.payload_sha256.clone(),
         }
     }
@@ -291,6 +309,10 @@ impl Answer<'_> {
         for (code, reason) in signature.codes.iter().zip(&signature.reasons) {
             lines.push(format!("    {} {}", paint.bad(&format!("[{code}]")), escape(reason)));
         }
+        for diagnosis in self.diagnosis.iter().filter(|diagnosis| diagnosis.index == signature.index) {
+            lines.push(format!("    {}: {}", paint.warn(diagnosis.cause.name()), escape(&diagnosis.message)));
+            lines.push(format!("      help: {}", diagnosis.cause.instead()));
+        }
         if signature.outcome != SignatureOutcome::Verified {
             lines.extend(uncovered_lines(&signature.uncovered, Detail::Normal, paint, "    "));
         }
@@ -324,6 +346,17 @@ fn uncovered_lines(members: &[UncoveredMember], detail: Detail, paint: Paint, in
 impl<'r> UncoveredJson<'r> {
     fn new(member: &'r UncoveredMember) -> Self {
         Self { pointer: &member.pointer, class: member.class.name() }
+    }
+}
+
+impl<'r> DiagnosisJson<'r> {
+    fn new(diagnosis: &'r Diagnosis) -> Self {
+        Self {
+            index: diagnosis.index,
+            cause: diagnosis.cause.name(),
+            form: diagnosis.form.map(countersign::Form::name),
+            message: &diagnosis.message,
+        }
     }
 }
 
