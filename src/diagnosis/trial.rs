@@ -181,6 +181,8 @@ impl<'c> Trial<'c> {
     /// One signature check.
     pub(super) fn verifies(&mut self, key: &TrustedKey, input: &[u8]) -> Tried<bool> {
         self.budget.check()?;
+        #[cfg(test)]
+        super::tests::MADE.with(|made| made.set(made.get() + 1));
         Ok(key.key().verify(self.algorithm, input, &self.signature).is_ok())
     }
 
