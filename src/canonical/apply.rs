@@ -329,6 +329,9 @@ impl<'c> Walk<'c> {
 
     /// Whether the value just written from `start` on is one that the recipe removes.
     fn is_pruned(&self, value: Value<'c>, start: usize, role: Role) -> bool {
+        if self.recipe.prune == Prune::Nothing {
+            return false;
+        }
         let written = self.out.get(start..).unwrap_or_default();
         let is_empty = matches!(written, b"{}" | b"[]" | b"\"\"");
         let is_falsy = || value.as_bool() == Some(false) || value.as_f64() == Some(0.0);

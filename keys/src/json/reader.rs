@@ -10,8 +10,12 @@ use super::text::{clip, span, unescape};
 use super::value::{Step, push_token};
 use super::{BOM, Document, Limits, MAX_DEPTH, Node, Shape, at, compare_utf16, order::rank_utf16, stored};
 
-/// A refusal before its place has been put into words.
-type Fault = (Range<usize>, ErrorKind);
+/// A refusal before its place has been put into words; boxed, because every step of the reader returns one.
+type Fault = Box<(Range<usize>, ErrorKind)>;
+
+fn fault(place: Range<usize>, kind: ErrorKind) -> Fault {
+    Box::new((place, kind))
+}
 
 pub(super) fn read(octets: Vec<u8>, limits: &Limits) -> Result<Document, Error> {
     let limit = limits.max_octets.min(at(u32::MAX - 1));
@@ -35,7 +39,8 @@ pub(super) fn read(octets: Vec<u8>, limits: &Limits) -> Result<Document, Error> 
             let Reader { nodes, decoded, order, rounded, .. } = reader;
             Ok(Document { decoded, nodes, order, rounded, source })
         }
-        Err((place, kind)) => {
+        Err(fault) => {
+            let (place, kind) = *fault;
             let refusal =
                 Error { kind, pointer: reader.pointer(), span: span(&source, place.start, place.end) };
             reader.decoded.zeroize();
@@ -159,7 +164,7 @@ impl<'t> Reader<'t> {
 
     fn open(&mut self, container: Container) -> Result<(), Fault> {
         if self.open.len() == MAX_DEPTH {
-            return Err((self.position..self.position + 1, ErrorKind::TooDeep { limit: MAX_DEPTH }));
+            return Err(fault(self.position..self.position + 1, ErrorKind::TooDeep { limit: MAX_DEPTH }));
         }
         let node = stored(self.nodes.len());
         self.push(self.position, self.position + 1, Shape::Array { after: 0 });
@@ -211,10 +216,10 @@ impl<'t> Reader<'t> {
                 name: clip(spelled(&again)),
                 first: span(text, first.start, first.end),
             };
-            let fault = (place(again), kind);
+            let refusal = fault(place(again), kind);
             // The pointer of a fault ends with the last name.
             self.names.push(again);
-            return Err(fault);
+            return Err(refusal);
         }
         self.names.truncate(start);
         Ok(place)
@@ -246,8 +251,8 @@ impl<'t> Reader<'t> {
         loop {
             let rest = self.octets.get(end..).unwrap_or_default();
             let Some(stop) = first_special(rest) else {
-                let fault = ErrorKind::Unexpected { found: "the end of the file".into(), expected: "`\"`" };
-                return Err((self.octets.len()..self.octets.len(), fault));
+                let kind = ErrorKind::Unexpected { found: "the end of the file".into(), expected: "`\"`" };
+                return Err(fault(self.octets.len()..self.octets.len(), kind));
             };
             end += stop;
             match self.octets.get(end) {
@@ -258,7 +263,7 @@ impl<'t> Reader<'t> {
                 }
                 other => {
                     let character = other.copied().unwrap_or_default();
-                    return Err((end..end + 1, ErrorKind::ControlCharacter { character }));
+                    return Err(fault(end..end + 1, ErrorKind::ControlCharacter { character }));
                 }
             }
         }
@@ -276,7 +281,7 @@ impl<'t> Reader<'t> {
         let from = stored(self.decoded.len());
         let text = self.text.get(body..end).unwrap_or_default();
         unescape(text, &mut self.decoded)
-            .map_err(|(place, kind)| (body + place.start..body + place.end, kind))?;
+            .map_err(|(place, kind)| fault(body + place.start..body + place.end, kind))?;
         Ok(Shape::Escaped { from, to: stored(self.decoded.len()) })
     }
 
@@ -290,9 +295,9 @@ impl<'t> Reader<'t> {
             (0, _) => return Err(self.unexpected("a digit")),
             (2.., Some(b'0')) => {
                 let zero = self.position - whole;
-                let fault =
+                let kind =
                     ErrorKind::Unexpected { found: "a leading zero".into(), expected: "a number without it" };
-                return Err((zero..zero + 1, fault));
+                return Err(fault(zero..zero + 1, kind));
             }
             _ => {}
         }
@@ -315,7 +320,7 @@ impl<'t> Reader<'t> {
         self.push(start, end, if plain { Shape::Integer } else { Shape::Number });
         if !plain {
             let literal = self.text.get(start..end).unwrap_or_default();
-            match number::judge(literal).map_err(|kind| (start..end, kind))? {
+            match number::judge(literal).map_err(|kind| fault(start..end, kind))? {
                 Survival::Exact => {}
                 Survival::Rounded => self.rounded.push(id),
             }
@@ -350,7 +355,7 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         let (place, found) = self.found();
-        Err((place, ErrorKind::TrailingContent { found }))
+        Err(fault(place, ErrorKind::TrailingContent { found }))
     }
 
     fn push(&mut self, start: usize, end: usize, shape: Shape) {
@@ -365,7 +370,7 @@ impl<'t> Reader<'t> {
 
     fn unexpected(&self, expected: &'static str) -> Fault {
         let (place, found) = self.found();
-        (place, ErrorKind::Unexpected { found, expected })
+        fault(place, ErrorKind::Unexpected { found, expected })
     }
 
     /// What stands at the current position, in words.
