@@ -7,6 +7,7 @@
 mod handed_on;
 mod headers;
 mod keys;
+mod numbers;
 mod relayed;
 mod sdk;
 mod support;
