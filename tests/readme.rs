@@ -92,6 +92,8 @@ fn the_two_set_up_commands_are_the_ones_that_ci_runs() {
         readme.split("```sh\n").skip(1).map(|rest| rest.split_once("\n```").unwrap().0).collect();
     let ci = fs::read_to_string(".ci/run").unwrap();
     assert_eq!(blocks.len(), 2);
+    assert!(readme.contains("`cargo install --locked --path cli`"));
+    assert!(ci.contains("    cargo install --locked --path cli "));
     for command in blocks {
         assert!(ci.lines().any(|line| line.starts_with("step ") && line.ends_with(command)), "{command}");
     }
