@@ -61,8 +61,8 @@ pub use coverage::{Class, CoverageTerms, Fate, Strictness, UncoveredMember};
 pub use diagnosis::{Cause, Diagnosis, DiagnosisHints};
 pub use signature::{
     CardOutcome, ClaimedSignature, Matching, NewSignature, Portability, Refused, SignCardError, SignTerms,
-    SignatureKind, SignatureOutcome, SignatureReport, SignedCard, Stale, VerificationReport, VerifiedCard,
-    VerifyTerms,
+    SignatureKind, SignatureOutcome, SignatureReport, SignedCard, SigningInput, Stale, VerificationReport,
+    VerifiedCard, VerifyTerms,
 };
 
 #[cfg(doctest)]

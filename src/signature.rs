@@ -22,7 +22,7 @@ pub use claims::{ClaimedSignature, SignatureKind};
 use conclude::{HandedOn, Verdict};
 pub use portable::Portability;
 pub use report::{CardOutcome, SignatureOutcome, SignatureReport, VerificationReport};
-pub use sign::{NewSignature, SignCardError, SignTerms, SignedCard, Stale};
+pub use sign::{NewSignature, SignCardError, SignTerms, SignedCard, SigningInput, Stale};
 pub use verify::{Matching, VerifyTerms};
 
 /// A card of which a trusted key signed every member that is handed on, except those that [`unsigned`] names.

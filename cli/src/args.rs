@@ -159,7 +159,7 @@ pub(crate) struct ShowArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("private-key").required(true).args(["key", "key_env"]))]
+#[command(group = ArgGroup::new("private-key").required(true).args(["key", "key_env", "public"]))]
 pub(crate) struct SignArgs {
     /// The card; `-` is standard input
     #[arg(value_name = "CARD")]
@@ -170,6 +170,12 @@ pub(crate) struct SignArgs {
     /// Environment variable that holds the private key as text: JWK or PEM
     #[arg(long, value_name = "NAME")]
     pub(crate) key_env: Option<String>,
+    /// File with the public key when the private one is elsewhere: JWK, JWK set or PEM. Every signature that comes from
+    /// there is verified with it before anything is written
+    #[arg(long, value_name = "FILE", requires = "elsewhere", conflicts_with_all = ["key_password_file", "key_password_env"])]
+    pub(crate) public: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) elsewhere: ElsewhereArgs,
     #[command(flatten)]
     pub(crate) password: PasswordArgs,
     /// Algorithm [default: the JWK's `alg`, else ES256, ES384, ES512, EdDSA or PS256 by the kind of key]
@@ -209,6 +215,21 @@ pub(crate) struct SignArgs {
     /// Replace the card file by the signed card
     #[arg(long)]
     pub(crate) in_place: bool,
+}
+
+/// How a key that is elsewhere signs.
+#[derive(Args, Debug)]
+#[group(id = "elsewhere", multiple = false)]
+pub(crate) struct ElsewhereArgs {
+    /// Sign nothing; print what is to be signed, one JSON line for each signature: `protected`, `signing_input` and
+    /// `digest` in base64url, `form`. `digest` is the hash of the algorithm over the signing input, null for Ed25519
+    #[arg(long, requires = "public", conflicts_with_all = ["key", "key_env", "output", "in_place", "drop_stale", "keys"])]
+    pub(crate) print_signing_input: bool,
+    /// Attach signatures that were made elsewhere: FILE has the lines of --print-signing-input, each with `signature` added
+    /// in base64url, for ECDSA r and s or DER. Give the same --form again; kid, jku, iat and exp are those of the
+    /// lines
+    #[arg(long, value_name = "FILE", requires = "public", conflicts_with_all = ["key", "key_env", "alg", "jku", "issued_at", "expires"])]
+    pub(crate) attach: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

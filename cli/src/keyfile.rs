@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use countersign::keys::jwk::{self, PrivateEntry};
 use countersign::keys::pem::{Password, PemKey};
-use countersign::keys::trust::KeyFileError;
-use countersign::keys::{json, pem};
-use countersign::{Algorithm, Code, KeySigner, Limits, SigningKey, TrustedKeys};
+use countersign::keys::trust::{KeyFileError, KeySource};
+use countersign::keys::{PreparedSigner, json, pem};
+use countersign::{Algorithm, Code, KeySigner, Limits, SigningKey, TrustedKey, TrustedKeys};
 use zeroize::Zeroizing;
 
 use crate::failure::Failure;
@@ -58,15 +58,68 @@ pub(crate) fn signer(
     let bound = found.algorithm;
     let chosen = algorithm.or(bound).unwrap_or_else(|| found.key.default_algorithm());
     if let Some(bound) = bound.filter(|bound| !bound.agrees_with(chosen)) {
-        let message = format!("{name}: the key is bound to `{bound}` by its `alg`, `{chosen}` was asked for");
-        let code = countersign::keys::codes::SIG_ALGORITHM_KEY_MISMATCH;
-        return Err(Failure::coded(Outcome::CouldNotTell, code, message).with_help("leave `--alg` out"));
+        return Err(bound_otherwise(&name, bound, chosen));
     }
     let signer = KeySigner::new(found.key, chosen).map_err(|error| coded(&name, error.code(), &error))?;
     Ok(match found.kid {
         Some(kid) => signer.with_kid(kid),
         None => signer,
     })
+}
+
+/// The public key of a file, for signatures that are made elsewhere: the one with the `kid` of a JWK set, else the only
+/// one.
+pub(crate) fn public_signer(
+    keys: &TrustedKeys,
+    name: &str,
+    kid: Option<&str>,
+    algorithm: Option<Algorithm>,
+) -> Result<PreparedSigner, Failure> {
+    let known: Vec<String> = keys.keys().iter().map(|key| key.kid().unwrap_or("no kid").to_owned()).collect();
+    // A key that is alone needs no choice if it has no `kid` or is no set: `kid` then names the signature.
+    let alone =
+        |key: &TrustedKey| known.len() == 1 && (key.kid().is_none() || key.source() == KeySource::Single);
+    let fits = |key: &TrustedKey, kid: &str| key.kid() == Some(kid) || key.thumbprint().to_string() == kid;
+    let mut matching = keys.keys().iter().filter(|key| alone(key) || kid.is_none_or(|kid| fits(key, kid)));
+    let key = match (matching.next(), matching.next()) {
+        (Some(key), None) => key,
+        (Some(_), Some(_)) => {
+            let message = format!("{name}: several public keys fit; the kids are {}", quoted(&known));
+            let code = countersign::keys::codes::KEY_AMBIGUOUS;
+            return Err(
+                Failure::coded(Outcome::CouldNotTell, code, message).with_help("choose one with `--kid KID`")
+            );
+        }
+        (None, _) => {
+            let broken =
+                keys.unusable().iter().find(|key| kid.is_none_or(|kid| key.kid.as_deref() == Some(kid)));
+            return Err(match (broken, kid) {
+                (Some(key), _) => coded(name, key.reason.code(), &key.reason),
+                (None, Some(kid)) => {
+                    let known = quoted(&known);
+                    Failure::usage(format!("{name}: no public key has the kid `{kid}`; there are {known}"))
+                }
+                (None, None) => Failure::usage(format!("{name}: there is no public key in it")),
+            });
+        }
+    };
+    let bound = key.algorithms().and_then(|bound| bound.first()).copied();
+    let chosen = algorithm.or(bound).unwrap_or_else(|| key.key().kind().default_algorithm());
+    if let Some(bound) = bound.filter(|_| !key.allows(chosen)) {
+        return Err(bound_otherwise(name, bound, chosen));
+    }
+    let signer = PreparedSigner::new(key.key().clone(), chosen);
+    let signer = signer.map_err(|error| coded(name, error.code(), &error))?;
+    Ok(match key.kid() {
+        Some(kid) => signer.with_kid(kid),
+        None => signer,
+    })
+}
+
+fn bound_otherwise(name: &str, bound: Algorithm, chosen: Algorithm) -> Failure {
+    let message = format!("{name}: the key is bound to `{bound}` by its `alg`, `{chosen}` was asked for");
+    let code = countersign::keys::codes::SIG_ALGORITHM_KEY_MISMATCH;
+    Failure::coded(Outcome::CouldNotTell, code, message).with_help("leave `--alg` out")
 }
 
 impl KeyText {

@@ -1,6 +1,8 @@
-//! SHA-256, as this package uses it, for callers that report digests.
+//! SHA-256, as this package uses it, for callers that report digests, and the hash that an algorithm signs.
 
-use sha2::{Digest as _, Sha256};
+use sha2::{Digest as _, Sha256, Sha384, Sha512};
+
+use crate::Algorithm;
 
 /// The SHA-256 hash of `octets` (FIPS 180-4).
 ///
@@ -12,4 +14,44 @@ use sha2::{Digest as _, Sha256};
 #[must_use]
 pub fn sha256(octets: &[u8]) -> [u8; 32] {
     Sha256::digest(octets).into()
+}
+
+impl Algorithm {
+    /// The hash of `octets` that this algorithm signs: SHA-256, SHA-384 or SHA-512 (RFC 7518 3.1). [`None`] for Ed25519,
+    /// which signs the octets themselves (RFC 8032 5.1.6).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use countersign_keys::{Algorithm, sha256};
+    ///
+    /// assert_eq!(Algorithm::Es256.digest(b"abc"), Some(sha256(b"abc").to_vec()));
+    /// assert_eq!(Algorithm::EdDsa.digest(b"abc"), None);
+    /// ```
+    #[must_use]
+    pub fn digest(self, octets: &[u8]) -> Option<Vec<u8>> {
+        match self {
+            Self::EdDsa | Self::Ed25519 => None,
+            Self::Es256 | Self::Ps256 | Self::Rs256 => Some(Sha256::digest(octets).to_vec()),
+            Self::Es384 | Self::Ps384 | Self::Rs384 => Some(Sha384::digest(octets).to_vec()),
+            Self::Es512 | Self::Ps512 | Self::Rs512 => Some(Sha512::digest(octets).to_vec()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Algorithm;
+
+    #[test]
+    fn the_digest_is_that_of_the_hash_in_the_name() {
+        for algorithm in Algorithm::ALL {
+            let bits = match algorithm.name() {
+                "EdDSA" | "Ed25519" => None,
+                name => name.get(2..).and_then(|digits| digits.parse::<usize>().ok()),
+            };
+            let found = algorithm.digest(b"abc").map(|digest| digest.len() * 8);
+            assert_eq!(found, bits, "{algorithm}");
+        }
+    }
 }

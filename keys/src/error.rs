@@ -211,6 +211,12 @@ pub enum SignError {
         /// The algorithm.
         algorithm: Algorithm,
     },
+    /// Among the signatures that were made before there is none for these octets.
+    #[error("no signature was made for what is to be signed now")]
+    NotPrepared,
+    /// A signature that was made elsewhere does not verify with the public key.
+    #[error("the signature that was made elsewhere is refused: {0}")]
+    Refused(VerifyError),
     /// A key that lives elsewhere gave no signature.
     #[error("the external signer gave no signature")]
     External {
@@ -225,6 +231,8 @@ impl SignError {
     pub const fn code(&self) -> Code {
         match self {
             Self::AlgorithmKeyMismatch { .. } => codes::SIG_ALGORITHM_KEY_MISMATCH,
+            Self::NotPrepared => codes::SIG_INVALID,
+            Self::Refused(error) => error.code(),
             Self::Failed { .. } | Self::External { .. } => codes::KEY_UNUSABLE,
         }
     }

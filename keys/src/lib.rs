@@ -20,7 +20,7 @@ pub use algorithm::{Algorithm, KeyKind};
 pub use digest::sha256;
 pub use error::{KeyError, SignError, VerifyError};
 pub use finding::{Code, Finding, Level, Page, Span};
-pub use private::{KeySigner, RsaParts, Signer, SigningKey};
+pub use private::{KeySigner, PreparedSigner, RsaParts, Signer, SigningKey, accepted_signature};
 pub use public::encode::to_jwk_set;
 pub use public::{VerifiedSignature, VerifyingKey};
 pub use thumbprint::Thumbprint;

@@ -2,6 +2,7 @@
 
 mod encode;
 mod pkcs8;
+mod prepared;
 mod rsa_key;
 mod signer;
 
@@ -11,6 +12,7 @@ use ed25519_dalek::Signer as _;
 use p256::elliptic_curve::Generate as _;
 use zeroize::Zeroizing;
 
+pub use prepared::{PreparedSigner, accepted_signature};
 pub use rsa_key::RsaParts;
 pub use signer::{KeySigner, Signer};
 

@@ -1,5 +1,6 @@
 //! Public keys: parsed once, verified with many times. Only this file and its folder know a verifying backend.
 
+mod ecdsa_der;
 mod ed25519;
 pub(crate) mod encode;
 pub(crate) mod spki;
@@ -236,6 +237,19 @@ impl VerifyingKey {
             Material::P384 { .. } => 96,
             Material::P521 { .. } => 132,
             Material::Rsa { n, .. } => n.len(),
+        }
+    }
+
+    /// r and s at fixed length (RFC 7518 3.4) from an ECDSA signature in DER (RFC 3279 2.2.3), as HSMs, key management
+    /// services and OpenSSL write it. [`None`] for other octets and for keys that are not on a NIST curve.
+    ///
+    /// Does not verify the signature.
+    #[must_use]
+    pub fn signature_from_der(&self, der: &[u8]) -> Option<Vec<u8>> {
+        if self.kind().kty() == "EC" {
+            ecdsa_der::fixed_length(der, self.signature_octets() / 2)
+        } else {
+            None
         }
     }
 

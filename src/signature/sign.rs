@@ -73,6 +73,20 @@ pub struct NewSignature {
     pub payload: Vec<u8>,
 }
 
+/// What one new signature is made over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SigningInput {
+    /// The base64url text of the protected header.
+    pub protected: String,
+    /// The form; other forms may have the same payload.
+    pub form: Form,
+    /// The octets that are signed (RFC 7515 5.1 step 5).
+    pub octets: Vec<u8>,
+    /// The canonical payload.
+    pub payload: Vec<u8>,
+}
+
 /// A card with its new signatures.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -195,34 +209,20 @@ impl UntrustedCard {
         terms: &SignTerms,
         others: &TrustedKeys,
     ) -> Result<SignedCard, SignCardError> {
-        let payloads = self.payloads_to_sign(terms)?;
-        let portability = portable::compare(self, &payloads)?;
-        if terms.portability == Portability::Require && !portability.is_empty() {
-            return Err(SignCardError::NotPortable { reasons: portability });
-        }
-        let kid = terms.kid.clone().or_else(|| signer.kid().map(ToOwned::to_owned));
-        let kid = kid.unwrap_or_else(|| signer.verifying_key().thumbprint().to_string());
+        let (inputs, portability) = self.portable_inputs(signer, terms)?;
+        let kid = kid(signer, terms);
         let existing = self.existing_entries(signer, &kid, terms, others)?;
-        let header = NewHeader {
-            algorithm: signer.algorithm(),
-            kid: &kid,
-            jku: terms.jku.as_deref(),
-            iat: terms.issued_at.map(UnixTime::seconds),
-            exp: terms.expires_at.map(UnixTime::seconds),
-        };
-        let protected = header.to_protected();
         let mut entries: Vec<Entry<'_>> = existing.kept.iter().map(|entry| Entry::Kept(*entry)).collect();
         let mut signatures = Vec::new();
-        for payload in &payloads {
-            let signature = signer.sign(&signing_input(&protected, payload.octets()))?;
-            entries
-                .push(Entry::New { protected: protected.clone(), signature: base64url::encode(&signature) });
+        for input in inputs {
+            let signature = signer.sign(&input.octets)?;
+            entries.push(Entry::New { protected: input.protected, signature: base64url::encode(&signature) });
             signatures.push(NewSignature {
                 algorithm: signer.algorithm(),
                 kid: kid.clone(),
-                form: payload.form(),
+                form: input.form,
                 thumbprint: signer.verifying_key().thumbprint(),
-                payload: payload.octets().to_vec(),
+                payload: input.payload,
             });
         }
         if entries.len() > MAX_SIGNATURES {
@@ -241,11 +241,82 @@ impl UntrustedCard {
         Ok(SignedCard { octets, signatures, replaced: existing.replaced, stale: existing.stale, findings })
     }
 
+    /// What [`sign`](Self::sign) with the same signer and terms has signed: one input for each distinct payload, in the
+    /// order of their forms. For keys that sign elsewhere and later: hand the signatures back in a
+    /// [`PreparedSigner`](countersign_keys::PreparedSigner).
+    ///
+    /// Asks the signer for no signature. Does not judge the entries that the card has already, and does not check that
+    /// the signatures will cover the card; `sign` does.
+    ///
+    /// # Errors
+    ///
+    /// [`SignCardError`], those variants that are about the card and its forms.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use countersign::keys::PreparedSigner;
+    /// use countersign::{Algorithm, Limits, SignTerms, SigningKey, TrustedKeys, UntrustedCard};
+    ///
+    /// let card = r#"{
+    ///   "name": "Echo", "description": "Repeats what it is told.", "version": "1.0.0", "capabilities": {},
+    ///   "supportedInterfaces": [{"url": "https://echo.example/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+    ///   "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
+    ///   "skills": [{"id": "echo", "name": "Echo", "description": "Says it again.", "tags": ["echo"]}]
+    /// }"#;
+    /// let card = UntrustedCard::read(card, &Limits::default())?;
+    /// let elsewhere = SigningKey::generate(Algorithm::Es256)?;
+    ///
+    /// let mut signer = PreparedSigner::new(elsewhere.verifying_key().clone(), Algorithm::Es256)?;
+    /// let terms = SignTerms::default();
+    /// for input in card.signing_inputs(&signer, &terms)? {
+    ///     let signature = elsewhere.sign(Algorithm::Es256, &input.octets)?;
+    ///     signer = signer.with_signature(&input.octets, &signature)?;
+    /// }
+    /// assert_eq!(card.sign(&signer, &terms, &TrustedKeys::new())?.signatures.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn signing_inputs(
+        &self,
+        signer: &dyn Signer,
+        terms: &SignTerms,
+    ) -> Result<Vec<SigningInput>, SignCardError> {
+        self.portable_inputs(signer, terms).map(|(inputs, _)| inputs)
+    }
+
     /// The form that the card is signed under when none is named: `as-received` without a non-empty
     /// `supportedInterfaces`, else `a2a-1.0`.
     #[must_use]
     pub fn default_form(&self) -> Form {
         if crate::card::has_envelope(self.root()) { Form::A2a10 } else { Form::AsReceived }
+    }
+
+    /// What is to be signed, and who would not verify it.
+    fn portable_inputs(
+        &self,
+        signer: &dyn Signer,
+        terms: &SignTerms,
+    ) -> Result<(Vec<SigningInput>, Vec<String>), SignCardError> {
+        let payloads = self.payloads_to_sign(terms)?;
+        let portability = portable::compare(self, &payloads)?;
+        if terms.portability == Portability::Require && !portability.is_empty() {
+            return Err(SignCardError::NotPortable { reasons: portability });
+        }
+        let header = NewHeader {
+            algorithm: signer.algorithm(),
+            kid: &kid(signer, terms),
+            jku: terms.jku.as_deref(),
+            iat: terms.issued_at.map(UnixTime::seconds),
+            exp: terms.expires_at.map(UnixTime::seconds),
+        };
+        let protected = header.to_protected();
+        let input = |payload: &CanonicalPayload| SigningInput {
+            protected: protected.clone(),
+            form: payload.form(),
+            octets: signing_input(&protected, payload.octets()),
+            payload: payload.octets().to_vec(),
+        };
+        Ok((payloads.iter().map(input).collect(), portability))
     }
 
     /// The distinct payloads of the forms that the terms name, in the order in which forms are tried.
@@ -342,6 +413,12 @@ impl UntrustedCard {
         }
         Ok(existing)
     }
+}
+
+/// The `kid` of the new signatures.
+fn kid(signer: &dyn Signer, terms: &SignTerms) -> String {
+    let kid = terms.kid.clone().or_else(|| signer.kid().map(ToOwned::to_owned));
+    kid.unwrap_or_else(|| signer.verifying_key().thumbprint().to_string())
 }
 
 /// The entries that the card has already.

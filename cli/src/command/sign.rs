@@ -1,10 +1,13 @@
 //! `sign`: a card in, the same card with signatures out.
 
+mod attach;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use countersign::keys::{self, SignError};
-use countersign::{Portability, SignCardError, SignTerms, SignedCard, Signer as _, Stale, UnixTime};
+use countersign::keys::{self, PreparedSigner, SignError};
+use countersign::{Algorithm, KeySigner, Portability, SignCardError, SignTerms, SignedCard, Signer, Stale};
+use countersign::{TrustedKeys, UnixTime, UntrustedCard};
 use serde::Serialize;
 
 use crate::args::{Format, SignArgs};
@@ -15,6 +18,7 @@ use crate::outcome::Outcome;
 use crate::output::{self, Detail, FindingJson, Session, finding_line};
 use crate::password;
 use crate::render::{escape, hex};
+use attach::Lines;
 
 #[derive(Serialize)]
 struct SigningJson<'s> {
@@ -45,23 +49,70 @@ pub(crate) fn run(args: &SignArgs, session: &mut Session<'_>) -> Result<Outcome,
     input::refuse_second_standard(key_files(args).chain([&args.card]))?;
     let input = Input::single(&args.card);
     let target = target(args, &input)?;
-    let terms = terms(args, session.now())?;
+    let now = session.now();
+    let mut terms = terms(args, now)?;
+    let Some(public) = &args.public else {
+        let signer = private_signer(args)?;
+        let card = input.read_card(session)?;
+        return sign(args, (&input, &card), &target, (&signer, &terms), session);
+    };
+    if let Some(file) = &args.elsewhere.attach {
+        let lines = Lines::read(file, session.limits.max_octets)?;
+        lines.bind(&mut terms, args, now)?;
+        let signer = public_signer(public, Some(&lines.header.kid), Some(lines.algorithm()?), session)?;
+        let card = input.read_card(session)?;
+        let signer = lines.attach(&input, &card, signer, &terms)?;
+        return sign(args, (&input, &card), &target, (&signer, &terms), session);
+    }
+    let signer = public_signer(public, args.kid.as_deref(), args.alg, session)?;
+    let card = input.read_card(session)?;
+    attach::print(&input, &card, &signer, &terms, session)
+}
+
+fn private_signer(args: &SignArgs) -> Result<KeySigner, Failure> {
     let text = match (&args.key, &args.key_env) {
         (Some(file), _) => KeyText::of_file(file)?,
         (None, Some(name)) => KeyText::of_variable(name)?,
-        (None, None) => return Err(Failure::usage("no private key: give `--key` or `--key-env`").into()),
+        (None, None) => return Err(Failure::usage("no key: give `--key`, `--key-env` or `--public`")),
     };
     let password = password::read(&args.password)?;
-    let signer = keyfile::signer(text, password.as_ref(), args.kid.as_deref(), args.alg)?;
-    let others = keyfile::trusted(&args.keys)?;
-    for finding in others.findings() {
+    keyfile::signer(text, password.as_ref(), args.kid.as_deref(), args.alg)
+}
+
+/// The public key of a signer that is elsewhere.
+fn public_signer(
+    file: &Path,
+    kid: Option<&str>,
+    algorithm: Option<Algorithm>,
+    session: &mut Session<'_>,
+) -> Result<PreparedSigner, Stop> {
+    let keys = keyfile::trusted(&[file.to_owned()])?;
+    note_findings(&keys, session)?;
+    Ok(keyfile::public_signer(&keys, &file.display().to_string(), kid, algorithm)?)
+}
+
+fn note_findings(keys: &TrustedKeys, session: &mut Session<'_>) -> Result<(), Stop> {
+    for finding in keys.findings() {
         let line = finding_line(&finding.finding, finding.file.as_deref(), session.err.paint);
         session.note(&line)?;
     }
+    Ok(())
+}
+
+/// Signs the card and writes it.
+fn sign(
+    args: &SignArgs,
+    (input, card): (&Input, &UntrustedCard),
+    target: &Target<'_>,
+    (signer, terms): (&dyn Signer, &SignTerms),
+    session: &mut Session<'_>,
+) -> Result<Outcome, Stop> {
+    let others = keyfile::trusted(&args.keys)?;
+    note_findings(&others, session)?;
     if args.drop_stale && args.keys.is_empty() {
         session.note("note: without `--keys` only damaged signatures can be told from good ones")?;
     }
-    if let (Some(asked), Some(own)) = (args.kid.as_deref(), signer.kid())
+    if let (Some(asked), Some(own)) = (terms.kid.as_deref(), signer.kid())
         && asked != own
     {
         let (asked, own) = (escape(asked), escape(own));
@@ -69,19 +120,19 @@ pub(crate) fn run(args: &SignArgs, session: &mut Session<'_>) -> Result<Outcome,
             "note: the key's own kid is `{own}`; verifiers find a signature with kid `{asked}` only if their JWK says so"
         ))?;
     }
-    let card = input.read_card(session)?;
-    let signed = card.sign(&signer, &terms, &others).map_err(|error| refusal(&input, &error))?;
+    let signed = card.sign(signer, terms, &others).map_err(|error| refusal(input, &error))?;
     match target {
         Target::Standard => session.out.writer.write_all(&signed.octets)?,
         Target::File(path) => output::replace_file(path, &signed.octets)?,
     }
-    report(&input, &target, &signed, session)?;
+    report(input, target, &signed, session)?;
     Ok(Outcome::Yes)
 }
 
-/// Every file that may be secret.
+/// Every file that is read beside the card; some are secret.
 fn key_files(args: &SignArgs) -> impl Iterator<Item = &PathBuf> {
-    args.key.iter().chain(&args.password.key_password_file).chain(&args.keys)
+    let elsewhere = args.public.iter().chain(&args.elsewhere.attach);
+    args.key.iter().chain(&args.password.key_password_file).chain(&args.keys).chain(elsewhere)
 }
 
 /// Where the card goes; never silently over something that is read.
@@ -146,7 +197,9 @@ fn refusal(input: &Input, error: &SignCardError) -> Failure {
         error,
         SignCardError::FormNotSignable { .. }
             | SignCardError::SelfCheck
-            | SignCardError::Signer(SignError::AlgorithmKeyMismatch { .. })
+            | SignCardError::Signer(
+                SignError::AlgorithmKeyMismatch { .. } | SignError::NotPrepared | SignError::Refused(_)
+            )
     );
     let outcome = if is_about_the_call {
         Outcome::CouldNotTell

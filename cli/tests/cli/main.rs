@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod cases;
+mod elsewhere;
 mod files;
 mod recorded;
 mod secrets;
