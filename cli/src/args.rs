@@ -230,6 +230,11 @@ pub(crate) struct ElsewhereArgs {
     /// lines
     #[arg(long, value_name = "FILE", requires = "public", conflicts_with_all = ["key", "key_env", "alg", "jku", "issued_at", "expires"])]
     pub(crate) attach: Option<PathBuf>,
+    /// Command that signs, run for each signature without a shell, for 60 seconds at most. It gets one JSON line on
+    /// standard input, `alg`, `kid`, and `signing_input` and `digest` in base64url, and answers {"signature"} in
+    /// base64url, for ECDSA r and s or DER
+    #[arg(long, value_name = "CMD", requires = "public", conflicts_with_all = ["key", "key_env"])]
+    pub(crate) signer: Option<String>,
 }
 
 #[derive(Args, Debug)]

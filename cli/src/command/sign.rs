@@ -1,6 +1,7 @@
 //! `sign`: a card in, the same card with signatures out.
 
 mod attach;
+mod external;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use crate::output::{self, Detail, FindingJson, Session, finding_line};
 use crate::password;
 use crate::render::{escape, hex};
 use attach::Lines;
+use external::CommandSigner;
 
 #[derive(Serialize)]
 struct SigningJson<'s> {
@@ -66,7 +68,11 @@ pub(crate) fn run(args: &SignArgs, session: &mut Session<'_>) -> Result<Outcome,
     }
     let signer = public_signer(public, args.kid.as_deref(), args.alg, session)?;
     let card = input.read_card(session)?;
-    attach::print(&input, &card, &signer, &terms, session)
+    let Some(command) = &args.elsewhere.signer else {
+        return attach::print(&input, &card, &signer, &terms, session);
+    };
+    let signer = CommandSigner::new(command, signer, args.kid.as_deref(), external::TIME_OUT)?;
+    sign(args, (&input, &card), &target, (&signer, &terms), session)
 }
 
 fn private_signer(args: &SignArgs) -> Result<KeySigner, Failure> {
@@ -208,6 +214,10 @@ fn refusal(input: &Input, error: &SignCardError) -> Failure {
     } else {
         Outcome::No
     };
+    if let SignCardError::Signer(SignError::External { source }) = error {
+        let message = format!("{error}: {source}");
+        return input.about(Failure::coded(outcome, error.code(), message));
+    }
     let help = error.code().page().instead;
     input.about(Failure::coded(outcome, error.code(), error.to_string()).with_help(help))
 }

@@ -221,3 +221,31 @@ fn a_signature_of_openssl_is_attached() {
         run(["verify".as_ref(), desk.path("signed.json").as_os_str(), "--keys".as_ref(), public.as_os_str()]);
     assert!(verified.status.success(), "{}", text(&verified.stdout));
 }
+
+/// The same through a command. Without the command `openssl` this says that it tested nothing.
+#[cfg(unix)]
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that was skipped says so")]
+fn a_command_signs_with_openssl() {
+    if Command::new("openssl").arg("version").output().is_err() {
+        println!("skipped: there is no command `openssl`");
+        return;
+    }
+    let desk = Desk::with("bearer.json");
+    let (public, signed) = (desk.path("public.pem"), desk.path("signed.json"));
+    let sec1 = data("sec1.pem").into_os_string().into_string().unwrap();
+    fs::write(&public, run(["key", "public", &sec1, "--as", "pem"]).stdout).unwrap();
+    let script = data("openssl-signer.sh").into_os_string().into_string().unwrap();
+    let command = format!("sh '{script}' '{sec1}'");
+    let forms = ["--form", "a2a-1.0", "--form", "as-received", "-o", signed.to_str().unwrap()];
+    let made = desk.sign(&public, &[&["--signer", &command][..], &forms].concat());
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let verified = run(["verify", signed.to_str().unwrap(), "--keys", public.to_str().unwrap()]);
+    assert!(verified.status.success(), "{}", text(&verified.stdout));
+
+    fs::remove_file(&signed).unwrap();
+    let other = desk.sign(&data("es256.jwks"), &[&["--signer", &command][..], &forms].concat());
+    assert_eq!(other.status.code(), Some(2));
+    assert!(text(&other.stderr).contains("error[sig.invalid]"), "{}", text(&other.stderr));
+    assert!(other.stdout.is_empty() && !signed.exists());
+}
