@@ -1,25 +1,12 @@
 //! The canonical forms, held against 65 base cards whose payloads were computed outside this project.
-#![expect(clippy::panic, reason = "a failed expectation must stop the test")]
 
 use countersign::{CanonicalPayload, Form, Limits, UntrustedCard};
 use serde_json::Value;
 
-/// The name of a form in the vectors.
-fn profile(form: Form) -> &'static str {
-    match form {
-        Form::A2a10 => "spec-drop",
-        Form::A2a10Open => "spec-keep",
-        Form::AsReceived => "jcs-raw",
-        Form::Sdk1x => "prune-jcs",
-        Form::A2a10Filled => "spec-drop-fill",
-        Form::SdkPy10 => "prune-pyjson",
-        Form::SdkJsTyped => "noscheme-prune-jcs",
-        Form::SdkPy03 => "v03model-pyjson",
-        Form::SdkPy0322 => "v03model-falsy-pyjson",
-        Form::Zeph => "strip0-jcs",
-        other => panic!("no vectors for {other}"),
-    }
-}
+#[path = "support/profiles.rs"]
+mod profiles;
+
+use profiles::profile;
 
 /// Base cards that the strict reader refuses, with its code: what the other profiles say of them does not matter.
 const REFUSED: [(&str, &str); 5] = [

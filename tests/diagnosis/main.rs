@@ -3,5 +3,7 @@
 
 mod cases;
 mod made;
+#[path = "../support/profiles.rs"]
+mod profiles;
 mod support;
 mod transforms;

@@ -121,18 +121,5 @@ fn each_wrong_header_gets_its_cause_and_the_others_none() {
 
 /// Whether the list `member` of a vector names the form.
 fn lists(vector: &Value, member: &str, form: Form) -> bool {
-    let profile = match form {
-        Form::A2a10 => "spec-drop",
-        Form::A2a10Open => "spec-keep",
-        Form::AsReceived => "jcs-raw",
-        Form::Sdk1x => "prune-jcs",
-        Form::A2a10Filled => "spec-drop-fill",
-        Form::SdkPy10 => "prune-pyjson",
-        Form::SdkJsTyped => "noscheme-prune-jcs",
-        Form::SdkPy03 => "v03model-pyjson",
-        Form::SdkPy0322 => "v03model-falsy-pyjson",
-        Form::Zeph => "strip0-jcs",
-        _ => return false,
-    };
-    vector[member].as_array().unwrap().iter().any(|name| name == profile)
+    vector[member].as_array().unwrap().iter().any(|name| name == crate::profiles::profile(form))
 }

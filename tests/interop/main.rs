@@ -8,6 +8,8 @@ mod handed_on;
 mod headers;
 mod keys;
 mod numbers;
+#[path = "../support/profiles.rs"]
+mod profiles;
 mod relayed;
 mod sdk;
 mod support;

@@ -33,26 +33,9 @@ pub(crate) fn trusted() -> &'static TrustedKeys {
     &KEYS
 }
 
-/// The name of a form in the vectors.
-pub(crate) fn profile(form: Form) -> &'static str {
-    match form {
-        Form::A2a10 => "spec-drop",
-        Form::A2a10Open => "spec-keep",
-        Form::AsReceived => "jcs-raw",
-        Form::Sdk1x => "prune-jcs",
-        Form::A2a10Filled => "spec-drop-fill",
-        Form::SdkPy10 => "prune-pyjson",
-        Form::SdkJsTyped => "noscheme-prune-jcs",
-        Form::SdkPy03 => "v03model-pyjson",
-        Form::SdkPy0322 => "v03model-falsy-pyjson",
-        Form::Zeph => "strip0-jcs",
-        other => panic!("no vectors for {other}"),
-    }
-}
-
 /// Whether the list `member` of a vector names the form.
 pub(crate) fn names(vector: &Value, member: &str, form: Form) -> bool {
-    vector[member].as_array().unwrap().iter().any(|name| name == profile(form))
+    vector[member].as_array().unwrap().iter().any(|name| name == crate::profiles::profile(form))
 }
 
 pub(crate) fn read(card: &str) -> Result<UntrustedCard, Code> {
