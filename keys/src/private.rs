@@ -177,10 +177,7 @@ impl SigningKey {
     ///
     /// [`SignError::AlgorithmKeyMismatch`], [`SignError::Failed`].
     pub fn sign(&self, algorithm: Algorithm, message: &[u8]) -> Result<Vec<u8>, SignError> {
-        let kind = self.kind();
-        if algorithm.key_kind() != kind {
-            return Err(SignError::AlgorithmKeyMismatch { algorithm, kind });
-        }
+        signer::check_kind(algorithm, self.kind())?;
         let failed = |_| SignError::Failed { algorithm };
         match &self.secret {
             Secret::P256(key) => {

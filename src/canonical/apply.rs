@@ -329,17 +329,13 @@ impl<'c> Walk<'c> {
 
     /// Whether the value just written from `start` on is one that the recipe removes.
     fn is_pruned(&self, value: Value<'c>, start: usize, role: Role) -> bool {
-        if self.recipe.prune == Prune::Nothing {
-            return false;
-        }
-        let written = self.out.get(start..).unwrap_or_default();
-        let is_empty = matches!(written, b"{}" | b"[]" | b"\"\"");
+        let is_empty = || matches!(self.out.get(start..).unwrap_or_default(), b"{}" | b"[]" | b"\"\"");
         let is_falsy = || value.as_bool() == Some(false) || value.as_f64() == Some(0.0);
         match self.recipe.prune {
             Prune::Nothing => false,
-            Prune::Empties => is_empty || value.is_null(),
-            Prune::Falsy => is_empty || value.is_null() || is_falsy(),
-            Prune::FalsyMembers => role == Role::Member && (is_empty || is_falsy()),
+            Prune::Empties => is_empty() || value.is_null(),
+            Prune::Falsy => is_empty() || value.is_null() || is_falsy(),
+            Prune::FalsyMembers => role == Role::Member && (is_empty() || is_falsy()),
         }
     }
 

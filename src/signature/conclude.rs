@@ -87,27 +87,25 @@ fn agree(
     mut payloads: Vec<CanonicalPayload>,
     counted: Vec<Proof>,
 ) -> Option<(Coverage, HandedOn)> {
-    let lost_by_all: Vec<Lost> = counted
-        .iter()
-        .filter_map(|proof| payloads.get(proof.payload))
-        .flat_map(|payload| payload.lost.clone())
-        .collect();
-    let several = counted.len() > 1;
-    let best = counted.into_iter().next()?;
+    // One signature alone, the usual case, has its coverage already.
+    let union = (counted.len() > 1).then(|| {
+        let payloads = counted.iter().filter_map(|proof| payloads.get(proof.payload));
+        highest(card, payloads.flat_map(|payload| payload.lost.iter().copied()).collect())
+    });
+    let mut best = counted.into_iter().next()?;
     if best.payload >= payloads.len() {
         return None;
     }
     let payload = payloads.swap_remove(best.payload);
-    if !several {
-        let kept = best.coverage.kept.clone();
+    let Some(union) = union else {
+        let kept = std::mem::take(&mut best.coverage.kept);
         return Some((best.coverage, HandedOn { payload, kept, withheld: Vec::new() }));
-    }
-    let union = highest(card, lost_by_all);
-    let coverage = Coverage::of(card, &union, terms);
+    };
+    let mut coverage = Coverage::of(card, &union, terms);
     if !coverage.holds() {
         return None;
     }
-    let mut kept = coverage.kept.clone();
+    let mut kept = std::mem::take(&mut coverage.kept);
     kept.sort_unstable();
     let is_kept = |value: &NodeId| kept.binary_search(value).is_ok();
     let withheld = union.iter().map(|lost| lost.value).filter(|value| !is_kept(value)).collect();

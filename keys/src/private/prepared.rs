@@ -1,5 +1,6 @@
 //! Signatures that were made elsewhere, as a signer.
 
+use super::signer::check_kind;
 use crate::{Algorithm, SignError, Signer, VerifyError, VerifyingKey};
 
 /// Signatures that were made elsewhere, before: each is handed out for the octets that it was made over.
@@ -37,12 +38,8 @@ impl PreparedSigner {
     ///
     /// [`SignError::AlgorithmKeyMismatch`] when `algorithm` needs another kind of key.
     pub fn new(key: VerifyingKey, algorithm: Algorithm) -> Result<Self, SignError> {
-        let kind = key.kind();
-        if algorithm.key_kind() == kind {
-            Ok(Self { key, algorithm, kid: None, signatures: Vec::new() })
-        } else {
-            Err(SignError::AlgorithmKeyMismatch { algorithm, kind })
-        }
+        check_kind(algorithm, key.kind())?;
+        Ok(Self { key, algorithm, kid: None, signatures: Vec::new() })
     }
 
     /// The same with a `kid`.

@@ -1,6 +1,6 @@
 //! What signs: a key in memory, or one that lives elsewhere.
 
-use crate::{Algorithm, SignError, SigningKey, VerifyingKey};
+use crate::{Algorithm, KeyKind, SignError, SigningKey, VerifyingKey};
 
 /// Something that signs with one key under one algorithm. Implement it for keys that never leave a token or a service.
 ///
@@ -23,6 +23,15 @@ pub trait Signer {
     fn sign(&self, signing_input: &[u8]) -> Result<Vec<u8>, SignError>;
 }
 
+/// Refuses an algorithm that needs another kind of key.
+pub(super) fn check_kind(algorithm: Algorithm, kind: KeyKind) -> Result<(), SignError> {
+    if algorithm.key_kind() == kind {
+        Ok(())
+    } else {
+        Err(SignError::AlgorithmKeyMismatch { algorithm, kind })
+    }
+}
+
 /// A [`SigningKey`] with the algorithm it signs under.
 #[derive(Debug)]
 pub struct KeySigner {
@@ -38,12 +47,8 @@ impl KeySigner {
     ///
     /// [`SignError::AlgorithmKeyMismatch`] when `algorithm` needs another kind of key.
     pub fn new(key: SigningKey, algorithm: Algorithm) -> Result<Self, SignError> {
-        let kind = key.kind();
-        if algorithm.key_kind() == kind {
-            Ok(Self { key, algorithm, kid: None })
-        } else {
-            Err(SignError::AlgorithmKeyMismatch { algorithm, kind })
-        }
+        check_kind(algorithm, key.kind())?;
+        Ok(Self { key, algorithm, kid: None })
     }
 
     /// The same with a `kid`.
