@@ -47,6 +47,7 @@ mod card;
 pub mod codes;
 mod coverage;
 mod diagnosis;
+pub mod guide;
 mod signature;
 
 pub use canonical::{CanonicalPayload, Form, NoCanonicalForm, UnknownForm};
