@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{data, run, text};
+use crate::support::{countersign, data, run, text};
 
 #[cfg(unix)]
 fn mode(path: &Path) -> u32 {
@@ -124,6 +124,35 @@ fn signing_in_place_replaces_the_file_whole_and_keeps_its_mode() {
     let report = text(&signed.stdout);
     assert!(report.starts_with(r#"{"schema":"countersign.signing/1","card":""#), "{report}");
     assert!(report.ends_with("\"replaced\":0,\"stale\":[],\"findings\":[]}\n"), "{report}");
+}
+
+#[test]
+fn a_signer_that_is_killed_leaves_the_old_card_or_the_new_one() {
+    use std::process::Stdio;
+    use std::time::Duration;
+    let folder = tempfile::tempdir().unwrap();
+    let card = folder.path().join("card.json");
+    // A long card takes longer to write.
+    let old =
+        text(&fs::read(data("card.json")).unwrap()).replacen('{', &format!("{{{}", " ".repeat(200_000)), 1);
+    let arguments = || {
+        let key = ["--key".into(), data("es256.jwk").into_os_string(), "--in-place".into()];
+        ["sign".into(), card.clone().into_os_string()].into_iter().chain(key)
+    };
+    fs::write(&card, &old).unwrap();
+    assert!(run(arguments()).status.success());
+    let new = fs::read(&card).unwrap();
+    assert_ne!(new, old.as_bytes());
+    for delay in 0..48 {
+        fs::write(&card, &old).unwrap();
+        let mut signer =
+            countersign().args(arguments()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(delay * 400));
+        signer.kill().unwrap();
+        signer.wait().unwrap();
+        let found = fs::read(&card).unwrap();
+        assert!(found == old.as_bytes() || found == new, "{} octets after {delay}", found.len());
+    }
 }
 
 #[cfg(unix)]
