@@ -1,18 +1,22 @@
 //! A card as received: nothing in it may be believed yet.
 
-mod claims;
 mod required;
 pub(crate) mod schema;
 mod shape;
 mod spelling;
+mod view;
 
 use countersign_keys::Finding;
 use countersign_keys::json::{self, Document, Kind, Limits, Value};
 
 use crate::codes;
-pub use claims::ClaimedInterface;
 pub(crate) use shape::has_envelope;
 pub use shape::{Hybrid, Shape};
+pub use view::{
+    CardView, ClaimedInterface, DeclaredVersion, Extension, FlowKind, InterfacePlace, OAuthFlow,
+    RequiredScheme, Requirement, RequirementFault, Requirements, SchemeFault, SchemeKind, SecurityScheme,
+    Skill,
+};
 
 /// A card that was read and is well-formed, and of which nothing is known yet.
 #[derive(Debug)]

@@ -51,7 +51,11 @@ pub mod guide;
 mod signature;
 
 pub use canonical::{CanonicalPayload, Form, NoCanonicalForm, UnknownForm};
-pub use card::{CardError, ClaimedInterface, Hybrid, Shape, UntrustedCard};
+pub use card::{
+    CardError, CardView, ClaimedInterface, DeclaredVersion, Extension, FlowKind, Hybrid, InterfacePlace,
+    OAuthFlow, RequiredScheme, Requirement, RequirementFault, Requirements, SchemeFault, SchemeKind,
+    SecurityScheme, Shape, Skill, UntrustedCard,
+};
 pub use countersign_keys as keys;
 pub use countersign_keys::json::Limits;
 pub use countersign_keys::trust::{TrustedKey, TrustedKeys};

@@ -131,6 +131,10 @@ impl VerifiedCard {
         self.members().find(|(other, _)| *other == name).map(|(_, value)| value)
     }
 
+    pub(crate) fn root(&self) -> Value<'_> {
+        self.document.root()
+    }
+
     /// The members of the card that is handed on.
     pub fn members(&self) -> impl Iterator<Item = (&str, Value<'_>)> {
         self.document.root().members().filter(|(name, _)| *name != "signatures")
