@@ -17,6 +17,11 @@ const REFUSED: [(&str, &str); 5] = [
     ("v03-ext-params", "json.inexact-number"),
 ];
 
+/// A payload that was computed and never signed, and what a2a-python 1.0.3 signs instead: it reads `-0` as the integer
+/// 0, `-0.0` as a negative zero.
+const CORRECTED: (&str, Form, &str, &str) =
+    ("v1-params-neg-zero", Form::SdkPy10, r#"{"a":-0.0,"b":-0.0,"#, r#"{"a":0.0,"b":-0.0,"#);
+
 #[test]
 fn every_base_card_has_the_payload_of_its_vector_under_every_form() {
     let file = std::fs::read_to_string("tests/vectors/interop/vectors/base-canonical.json").unwrap();
@@ -38,8 +43,9 @@ fn every_base_card_has_the_payload_of_its_vector_under_every_form() {
         for form in Form::ALL {
             let expected = vector["profile_payload"][profile(form)].as_u64();
             let expected = expected.map(|index| payloads[usize::try_from(index).unwrap()].as_str().unwrap());
+            let expected = expected.map(|payload| corrected(id, form, payload));
             let payload = CanonicalPayload::of(&card, form).ok();
-            let found = payload.as_ref().map(|payload| std::str::from_utf8(payload.octets()).unwrap());
+            let found = payload.as_ref().map(|payload| str::from_utf8(payload.octets()).unwrap().to_owned());
             if found != expected {
                 differing.push(format!("{id} under {form}:\n  expected {expected:?}\n  found    {found:?}"));
             }
@@ -49,4 +55,13 @@ fn every_base_card_has_the_payload_of_its_vector_under_every_form() {
     assert!(differing.is_empty(), "{} differ:\n{}", differing.len(), differing.join("\n"));
     assert_eq!(refused, REFUSED);
     assert_eq!(compared, (65 - REFUSED.len()) * 10);
+}
+
+fn corrected(id: &str, form: Form, payload: &str) -> String {
+    let (corrected_id, corrected_form, computed, signed) = CORRECTED;
+    if (id, form) != (corrected_id, corrected_form) {
+        return payload.to_owned();
+    }
+    assert_eq!(payload.matches(computed).count(), 1, "the correction of {id} fits no more");
+    payload.replace(computed, signed)
 }

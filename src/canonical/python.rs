@@ -14,11 +14,14 @@ pub(super) fn write_scalar(value: Value<'_>, integers: Integers, out: &mut Vec<u
             return countersign_keys::jcs::write_number(number, out);
         }
         let is_integer = !literal.contains(['.', 'e', 'E']);
-        if is_integer && integers == Integers::Exact {
-            // Python has no negative zero among its integers.
-            out.extend_from_slice(if literal == "-0" { "0" } else { literal }.as_bytes());
-        } else {
-            out.extend_from_slice(float_repr(number).as_bytes());
+        // Python has no negative zero among its integers.
+        let literal = if literal == "-0" { "0" } else { literal };
+        match integers {
+            Integers::Exact if is_integer => out.extend_from_slice(literal.as_bytes()),
+            Integers::AreFloats if literal == "0" => out.extend_from_slice(b"0.0"),
+            Integers::Exact | Integers::AreFloats | Integers::Shortest => {
+                out.extend_from_slice(float_repr(number).as_bytes());
+            }
         }
     } else {
         out.extend_from_slice(value.raw().as_bytes());
