@@ -8,7 +8,7 @@ use countersign::keys::{base64url, jwk};
 use countersign::{Algorithm, Limits, SigningKey};
 use serde_json::{Value, json};
 
-use crate::support::{data, run, text};
+use crate::support::{data, example, run, text};
 
 /// A folder with a copy of a card, and what is asked of it.
 struct Desk {
@@ -235,7 +235,7 @@ fn a_command_signs_with_openssl() {
     let (public, signed) = (desk.path("public.pem"), desk.path("signed.json"));
     let sec1 = data("sec1.pem").into_os_string().into_string().unwrap();
     fs::write(&public, run(["key", "public", &sec1, "--as", "pem"]).stdout).unwrap();
-    let script = data("openssl-signer.sh").into_os_string().into_string().unwrap();
+    let script = example("signers/openssl-sign.sh").into_os_string().into_string().unwrap();
     let command = format!("sh '{script}' '{sec1}'");
     let forms = ["--form", "a2a-1.0", "--form", "as-received", "-o", signed.to_str().unwrap()];
     let made = desk.sign(&public, &[&["--signer", &command][..], &forms].concat());

@@ -9,3 +9,5 @@ mod recorded;
 mod secrets;
 mod streams;
 mod support;
+#[cfg(unix)]
+mod token;

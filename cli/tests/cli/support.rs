@@ -8,6 +8,11 @@ pub(crate) fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
+/// A file of `examples`.
+pub(crate) fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name)
+}
+
 /// The binary, without what the environment says.
 pub(crate) fn countersign() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
