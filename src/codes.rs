@@ -81,6 +81,42 @@ declare_codes! {
         example: "{\"skills\": []} signed under `a2a-1.0` only",
         instead: "Sign under several forms (`--form a2a-1.0 --form sdk-1.x`), or remove the members that the message names.",
     }
+    ENDORSEMENT_MALFORMED = "endorsement.malformed" {
+        what: "The JSON value is no endorsement: a member is absent, of another type, or not written as it must be.",
+        why: "An endorsement decides whether a card counts as signed; one that is read in two ways counts for two cards.",
+        example: "{\"schema\": \"countersign.endorsement/1\", \"payload_sha256\": \"ABC\", \"signatures\": []}",
+        instead: "Make endorsements with `countersign sign CARD --key FILE --endorsement FILE`.",
+    }
+    ENDORSEMENT_UNKNOWN_SCHEMA = "endorsement.unknown-schema" {
+        what: "The `schema` of the endorsement is not one that is known here.",
+        why: "A later schema may say what its signatures do not stand for; a reader that guesses would count them anyway.",
+        example: "{\"schema\": \"countersign.endorsement/2\", …}",
+        instead: "Use a version of countersign that knows the schema, or have the card endorsed again.",
+    }
+    ENDORSEMENT_UNKNOWN_MEMBER = "endorsement.unknown-member" {
+        what: "The endorsement has a member that its schema does not have.",
+        why: "Nobody signs the members of an endorsement file; what a reader overlooks may be what another one relies on.",
+        example: "{\"schema\": \"countersign.endorsement/1\", \"expires\": \"2027-01-01\", …}",
+        instead: "Delete the member; a time to end at belongs into the protected header (`sign --expires`).",
+    }
+    ENDORSEMENT_TOO_MANY = "endorsement.too-many" {
+        what: "An endorsement has more than 16 signatures, or more than 64 endorsements are given for one verification.",
+        why: "Each signature costs a check, and the number is the choice of whoever made the file.",
+        example: "an endorsement with 17 signatures",
+        instead: "Keep one entry for each key, and give only the endorsements of the cards that are verified.",
+    }
+    ENDORSEMENT_PAYLOAD_MISMATCH = "endorsement.payload-mismatch" {
+        what: "No payload of this card has the SHA-256 digest that the endorsement names.",
+        why: "The endorsement is for another card, for this card before it was changed, or for a canonical form that is not accepted.",
+        example: "the endorsement of version 1.0.0 beside the card of version 1.1.0",
+        instead: "Give the endorsement of this card, accept its form (`--form`), or have the card endorsed as it is now.",
+    }
+    ENDORSEMENT_SEVERAL_PAYLOADS = "endorsement.several-payloads" {
+        what: "The forms that were asked for have different payloads of this card, and an endorsement is for one payload.",
+        why: "An endorsement names the digest of the octets that its signatures are made over; two digests do not fit.",
+        example: "`sign card.json --form a2a-1.0 --form sdk-1.x --endorsement review.json` for a card with empty members",
+        instead: "Make one endorsement for each form, in files of their own.",
+    }
     FRESH_EXPIRED = "fresh.expired" {
         what: "The protected header has an `exp` that is not after the time of the check.",
         why: "The signer said that the signature must not be relied on from that time on.",

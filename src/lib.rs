@@ -47,6 +47,7 @@ mod card;
 pub mod codes;
 mod coverage;
 mod diagnosis;
+mod endorsement;
 pub mod guide;
 mod signature;
 
@@ -64,10 +65,11 @@ pub use countersign_keys::{Code, Finding, Level, Span};
 pub use countersign_policy::{ProtocolVersion, UnixTime};
 pub use coverage::{Class, CoverageTerms, Fate, Strictness, UncoveredMember};
 pub use diagnosis::{Cause, Diagnosis, DiagnosisHints};
+pub use endorsement::{Endorsement, EndorsementError, EndorsementPlace};
 pub use signature::{
-    CardOutcome, ClaimedSignature, Matching, NewSignature, Portability, Refused, SignCardError, SignTerms,
-    SignatureKind, SignatureOutcome, SignatureReport, SignedCard, SigningInput, Stale, VerificationReport,
-    VerifiedCard, VerifyTerms,
+    CardOutcome, ClaimedSignature, EndorsementReport, Matching, NewEndorsement, NewSignature, Portability,
+    Refused, SignCardError, SignTerms, SignatureKind, SignatureOutcome, SignatureReport, SignedCard,
+    SigningInput, Stale, VerificationReport, VerifiedCard, VerifyTerms,
 };
 
 #[cfg(doctest)]

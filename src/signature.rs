@@ -3,6 +3,7 @@
 mod claims;
 mod conclude;
 pub(crate) mod entry;
+mod payloads;
 mod portable;
 mod report;
 mod sign;
@@ -18,16 +19,17 @@ use crate::canonical::{self, CanonicalPayload, Form, Respelled};
 use crate::card::{self, UntrustedCard};
 use crate::codes;
 use crate::coverage::{Fate, UncoveredMember};
+use crate::endorsement::Endorsement;
 pub use claims::{ClaimedSignature, SignatureKind};
 use conclude::{HandedOn, Verdict};
 pub use portable::Portability;
-pub use report::{CardOutcome, SignatureOutcome, SignatureReport, VerificationReport};
-pub use sign::{NewSignature, SignCardError, SignTerms, SignedCard, SigningInput, Stale};
+pub use report::{CardOutcome, EndorsementReport, SignatureOutcome, SignatureReport, VerificationReport};
+pub use sign::{NewEndorsement, NewSignature, SignCardError, SignTerms, SignedCard, SigningInput, Stale};
 pub use verify::{Matching, VerifyTerms};
 
 /// A card of which a trusted key signed every member that is handed on, except those that [`unsigned`] names.
 ///
-/// Made only by [`UntrustedCard::verify`]. It says who signed which octets: not who serves the card, not whether
+/// Made only by [`UntrustedCard::verify`] and [`UntrustedCard::verify_with_endorsements`]. It says who signed which octets: not who serves the card, not whether
 /// anything in it is allowed.
 ///
 /// [`unsigned`]: Self::unsigned
@@ -76,7 +78,58 @@ impl UntrustedCard {
         terms: &VerifyTerms,
         now: UnixTime,
     ) -> Result<VerifiedCard, Refused> {
-        let Verdict { mut report, handed_on } = conclude::verify(&self, keys, terms, now);
+        self.verify_with_endorsements(&[], keys, terms, now)
+    }
+
+    /// The same with signatures that are kept beside the card.
+    ///
+    /// A signature of an endorsement is verified as one of the card is, under the same keys and terms, but only over
+    /// the payload whose digest the endorsement names, which must be that of an accepted form. It counts as one of the
+    /// card does: distinct keys are counted wherever they signed, and a card without signatures is verified if enough
+    /// keys endorsed it. An endorsement that is for no payload of this card is reported and decides nothing. At most 64
+    /// endorsements; of more none is looked at. A card whose own `signatures` are not looked at, because they are no
+    /// list or too many, is malformed whatever its endorsements say.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`] with the full report, and the card, when fewer than `terms.min` distinct keys signed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use countersign::keys::trust::KeySource;
+    /// use countersign::{Algorithm, Endorsement, KeySigner, Limits, SignTerms, Signer, SigningKey, TrustedKey};
+    /// use countersign::{TrustedKeys, UnixTime, UntrustedCard, VerifyTerms};
+    ///
+    /// // A card of somebody else, as published: nobody signed it.
+    /// let card = r#"{
+    ///   "name": "Echo", "description": "Repeats what it is told.", "version": "1.0.0", "capabilities": {},
+    ///   "supportedInterfaces": [{"url": "https://echo.example/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+    ///   "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
+    ///   "skills": [{"id": "echo", "name": "Echo", "description": "Repeats.", "tags": ["text"]}]
+    /// }"#;
+    /// let read = || UntrustedCard::read(card, &Limits::default());
+    /// let review = KeySigner::new(SigningKey::generate(Algorithm::Es256)?, Algorithm::Es256)?.with_kid("review-1");
+    /// let endorsed = read()?.endorse(&review, &SignTerms::default(), None, &TrustedKeys::new())?;
+    ///
+    /// let endorsement = Endorsement::read(endorsed.octets, &Limits::default())?;
+    /// let mut keys = TrustedKeys::new();
+    /// keys.push(TrustedKey::new(review.verifying_key().clone(), KeySource::Single).with_kid("review-1"));
+    /// let (terms, now) = (VerifyTerms::default(), UnixTime::from_seconds(1_796_000_000));
+    /// assert!(read()?.verify(&keys, &terms, now).is_err());
+    /// let verified = read()?.verify_with_endorsements(&[endorsement], &keys, &terms, now)?;
+    /// assert_eq!(verified.report().endorsements[0].signatures[0].kid.as_deref(), Some("review-1"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[expect(clippy::result_large_err, reason = "the refused card is handed back whole, once for each card")]
+    pub fn verify_with_endorsements(
+        self,
+        endorsements: &[Endorsement],
+        keys: &TrustedKeys,
+        terms: &VerifyTerms,
+        now: UnixTime,
+    ) -> Result<VerifiedCard, Refused> {
+        let Verdict { mut report, handed_on } = conclude::verify(&self, endorsements, keys, terms, now);
         let Some(handed_on) = handed_on else { return Err(Refused { report, card: self }) };
         if authentication_is_not_provable(&self, &handed_on) {
             let message = "the card declares security schemes and no requirement, and the form of the official SDKs \

@@ -9,7 +9,7 @@ use std::path::Path;
 #[path = "fuzz/src/lib.rs"]
 pub mod bodies;
 
-use bodies::{card_verify, json_reader, jws_header};
+use bodies::{card_verify, endorsement, json_reader, jws_header};
 
 const MUTANTS: usize = 30_000;
 
@@ -63,6 +63,26 @@ fn no_card_is_handed_on_that_does_not_read_back() {
         card_verify::Outcome::Refused,
         card_verify::Outcome::Verified,
         card_verify::Outcome::VerifiedInPart,
+    ] {
+        assert!(outcomes.contains(&outcome), "{outcome:?} never happened");
+    }
+}
+
+#[test]
+fn no_endorsement_counts_for_a_card_that_it_is_not_for() {
+    let seeds = seeds("endorsement");
+    let mut outcomes: BTreeSet<endorsement::Outcome> =
+        seeds.iter().map(|seed| endorsement::run(seed)).collect();
+    let mut mutator = Mutator::new(seeds, JSON_TOKENS);
+    for _ in 0..MUTANTS / 10 {
+        outcomes.insert(endorsement::run(&mutator.mutant()));
+    }
+    for outcome in [
+        endorsement::Outcome::RefusedJson,
+        endorsement::Outcome::Refused,
+        endorsement::Outcome::ForAnother,
+        endorsement::Outcome::NotVerified,
+        endorsement::Outcome::Verified,
     ] {
         assert!(outcomes.contains(&outcome), "{outcome:?} never happened");
     }

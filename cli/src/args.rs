@@ -209,6 +209,11 @@ pub(crate) struct SignArgs {
     /// Trusted keys that judge the other signatures on the card: JWK, JWK set or PEM; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) keys: Vec<PathBuf>,
+    /// Write an endorsement instead: a file beside the card with the digest of the payload and the signature; the card
+    /// stays as it is. To an existing endorsement of the same payload the signature is added, or replaces that of the
+    /// same key; no other file is ever overwritten. All forms must have one payload
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "in_place", "require_portable"])]
+    pub(crate) endorsement: Option<PathBuf>,
     /// File for the signed card [default: standard output]
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place")]
     pub(crate) output: Option<PathBuf>,
@@ -223,7 +228,7 @@ pub(crate) struct SignArgs {
 pub(crate) struct ElsewhereArgs {
     /// Sign nothing; print what is to be signed, one JSON line for each signature: `protected`, `signing_input` and
     /// `digest` in base64url, `form`. `digest` is the hash of the algorithm over the signing input, null for Ed25519
-    #[arg(long, requires = "public", conflicts_with_all = ["key", "key_env", "output", "in_place", "drop_stale", "keys"])]
+    #[arg(long, requires = "public", conflicts_with_all = ["key", "key_env", "output", "in_place", "endorsement", "drop_stale", "keys"])]
     pub(crate) print_signing_input: bool,
     /// Attach signatures that were made elsewhere: FILE has the lines of --print-signing-input, each with `signature` added
     /// in base64url, for ECDSA r and s or DER. Give the same --form again; kid, jku, iat and exp are those of the
@@ -251,7 +256,12 @@ pub(crate) struct VerifyArgs {
     /// [default: a2a-1.0, a2a-1.0-open, as-received, sdk-1.x, sdk-py-1.0]
     #[arg(long = "form", value_name = "FORM", value_parser = names(Form::ALL.map(Form::name), form))]
     pub(crate) forms: Vec<Form>,
-    /// How many distinct keys must have signed
+    /// Signatures that are kept beside the cards; repeatable, at most 64. They count as those of the cards do, each
+    /// file for the cards that have a payload with its digest; a warning names a file that is for none. A file that
+    /// cannot be read counts nothing and gives exit code 2
+    #[arg(long = "endorsement", value_name = "FILE")]
+    pub(crate) endorsements: Vec<PathBuf>,
+    /// How many distinct keys must have signed, the cards or their endorsements
     #[arg(long, value_name = "N", value_parser = minimum, default_value_t = NonZeroUsize::MIN)]
     pub(crate) min: NonZeroUsize,
     /// JSON Pointer of a member that may be unsigned, with everything below it; repeatable

@@ -3,6 +3,7 @@
 mod args;
 mod clock;
 mod command;
+mod endorsement;
 mod failure;
 mod input;
 mod keyfile;

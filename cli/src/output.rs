@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::args::{Format, Global};
 use crate::clock;
+use crate::endorsement::Unreadable;
 use crate::failure::Failure;
 use crate::render::{Paint, escape};
 
@@ -113,6 +114,17 @@ impl<'f> FindingJson<'f> {
 
     pub(crate) fn about_key(finding: &'f KeyFinding) -> Self {
         Self { file: finding.file.as_deref(), ..Self::about_card(&finding.finding) }
+    }
+
+    /// A finding in another file than the card.
+    pub(crate) fn in_file(finding: &'f Finding, file: &'f str) -> Self {
+        Self { file: Some(file), ..Self::about_card(finding) }
+    }
+
+    /// Why an endorsement could not be read.
+    pub(crate) fn about_endorsement(unreadable: &'f Unreadable) -> Option<Self> {
+        let own = Self::unreadable(&unreadable.failure, "")?;
+        Some(Self { pointer: None, file: Some(&unreadable.file), ..own })
     }
 
     /// Why a card could not be read.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
+pub(crate) use countersign::keys::hex;
 
 /// Whether text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,18 +64,9 @@ fn is_harmful(character: char) -> bool {
         )
 }
 
-/// Lower-case hexadecimal digits.
-pub(crate) fn hex(octets: &[u8]) -> String {
-    octets.iter().fold(String::with_capacity(octets.len() * 2), |mut text, octet| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{octet:02x}");
-        text
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Paint, escape, hex};
+    use super::{Paint, escape};
 
     #[test]
     fn control_characters_are_escaped() {
@@ -101,10 +93,5 @@ mod tests {
     fn plain_text_has_no_escape_sequences() {
         assert_eq!(Paint::Plain.bad("no"), "no");
         assert!(Paint::Colour.bad("no").contains('\u{1b}'));
-    }
-
-    #[test]
-    fn octets_are_two_digits_each() {
-        assert_eq!(hex(&[0, 10, 255]), "000aff");
     }
 }

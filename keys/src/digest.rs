@@ -1,5 +1,7 @@
 //! SHA-256, as this package uses it, for callers that report digests, and the hash that an algorithm signs.
 
+use std::fmt::Write as _;
+
 use sha2::{Digest as _, Sha256, Sha384, Sha512};
 
 use crate::Algorithm;
@@ -14,6 +16,22 @@ use crate::Algorithm;
 #[must_use]
 pub fn sha256(octets: &[u8]) -> [u8; 32] {
     Sha256::digest(octets).into()
+}
+
+/// Lower-case hexadecimal digits, two for each octet.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(countersign_keys::hex(&[0, 10, 255]), "000aff");
+/// ```
+#[must_use]
+pub fn hex(octets: &[u8]) -> String {
+    octets.iter().fold(String::with_capacity(octets.len() * 2), |mut text, octet| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{octet:02x}");
+        text
+    })
 }
 
 impl Algorithm {

@@ -17,7 +17,7 @@ mod thumbprint;
 pub mod trust;
 
 pub use algorithm::{Algorithm, KeyKind};
-pub use digest::sha256;
+pub use digest::{hex, sha256};
 pub use error::{KeyError, SignError, VerifyError};
 pub use finding::{Code, Finding, Level, Page, Span};
 pub use private::{KeySigner, PreparedSigner, RsaParts, Signer, SigningKey, accepted_signature};

@@ -1,4 +1,4 @@
-//! One answer for a card from the answers for its signatures.
+//! One answer for a card from the answers for its signatures and endorsements.
 
 use std::num::NonZeroUsize;
 
@@ -7,12 +7,13 @@ use countersign_keys::trust::TrustedKeys;
 use countersign_keys::{Code, Finding, Level};
 use countersign_policy::UnixTime;
 
-use super::report::{CardOutcome, SignatureOutcome, SignatureReport, VerificationReport};
-use super::verify::{Proof, VerifyTerms, examine};
+use super::report::{CardOutcome, SignatureOutcome, SignatureReport, VerificationReport, for_card};
+use super::verify::{Examined, Place, Proof, VerifyTerms, examine};
 use crate::canonical::{CanonicalPayload, Lost};
 use crate::card::UntrustedCard;
 use crate::codes;
 use crate::coverage::{Coverage, CoverageTerms};
+use crate::endorsement::Endorsement;
 
 /// The answer, and what is handed on if it is yes.
 pub(super) struct Verdict {
@@ -31,45 +32,55 @@ pub(super) struct HandedOn {
 
 pub(super) fn verify(
     card: &UntrustedCard,
+    endorsements: &[Endorsement],
     keys: &TrustedKeys,
     terms: &VerifyTerms,
     now: UnixTime,
 ) -> Verdict {
+    let examined = examine(card, endorsements, keys, terms, now);
+    let Examined { malformed, signatures, mut endorsements, proofs, payloads, .. } = examined;
     let mut findings = card.findings().to_vec();
-    let (answer, signatures) = match examine(card, keys, terms, now) {
-        Err((outcome, code)) => (Err((outcome, vec![code])), Vec::new()),
-        Ok(examined) => {
-            findings.extend(examined.findings);
-            findings.extend(repeated(&examined.proofs));
-            let counted = count(examined.proofs, terms.min);
-            let answer = if counted.is_empty() {
-                Err(deciding(&examined.signatures))
-            } else if counted.len() < terms.min.get() {
-                Err((CardOutcome::Invalid, vec![codes::SIG_THRESHOLD]))
-            } else {
-                agree(card, &terms.coverage, examined.payloads, counted)
-                    .ok_or((CardOutcome::Invalid, vec![codes::SIG_UNCOVERED_MEMBER]))
-            };
-            (answer, examined.signatures)
-        }
+    findings.extend(examined.findings);
+    for (place, finding) in repeated(&proofs) {
+        let advice = match place {
+            Place::Card { .. } => Some(&mut findings),
+            Place::Endorsement { file, .. } => endorsements.get_mut(file).map(|report| &mut report.findings),
+        };
+        advice.into_iter().for_each(|advice| advice.push(finding.clone()));
+    }
+    let counted = count(proofs, terms.min);
+    let answer = if let Some(code) = malformed {
+        Err((CardOutcome::Malformed, vec![code]))
+    } else if counted.is_empty() {
+        Err(deciding(for_card(&signatures, &endorsements)))
+    } else if counted.len() < terms.min.get() {
+        Err((CardOutcome::Invalid, vec![codes::SIG_THRESHOLD]))
+    } else {
+        agree(card, &terms.coverage, payloads, counted)
+            .ok_or((CardOutcome::Invalid, vec![codes::SIG_UNCOVERED_MEMBER]))
     };
     let (outcome, codes, uncovered, handed_on) = match answer {
         Ok((coverage, handed_on)) => {
             findings.extend(coverage.findings);
             (CardOutcome::Verified, Vec::new(), coverage.members, Some(handed_on))
         }
-        Err((outcome, codes)) => {
-            let matched = signatures.iter().find(|signature| signature.form.is_some());
+        Err((outcome, mut codes)) => {
+            // They decide nothing, but they were given to count.
+            let set_aside = endorsements.iter().filter(|endorsement| endorsement.form.is_none());
+            add_codes(&mut codes, set_aside.flat_map(|endorsement| &endorsement.signatures));
+            let mut matched = for_card(&signatures, &endorsements);
+            let matched = matched.find(|signature| signature.form.is_some());
             (outcome, codes, matched.map(|signature| signature.uncovered.clone()).unwrap_or_default(), None)
         }
     };
-    Verdict { report: VerificationReport { outcome, codes, signatures, uncovered, findings }, handed_on }
+    let report = VerificationReport { outcome, codes, signatures, endorsements, uncovered, findings };
+    Verdict { report, handed_on }
 }
 
 /// The signatures that count: for each distinct key the one that covers most, and of these the `min` that cover most.
-/// The earlier entry wins a tie. Keys are counted here and nowhere else.
+/// The earlier place wins a tie. Keys are counted here and nowhere else.
 fn count(mut proofs: Vec<Proof>, min: NonZeroUsize) -> Vec<Proof> {
-    proofs.sort_by_key(|proof| (proof.coverage.uncovered_octets, proof.entry));
+    proofs.sort_by_key(|proof| (proof.coverage.uncovered_octets, proof.place));
     let mut counted: Vec<Proof> = Vec::new();
     for proof in proofs {
         let is_new_signer = counted.iter().all(|other| other.thumbprint != proof.thumbprint);
@@ -126,27 +137,35 @@ fn highest(card: &UntrustedCard, mut lost: Vec<Lost>) -> Vec<Lost> {
     highest
 }
 
-/// The first outcome of `invalid`, `unverifiable`, `malformed` that a signature has, with the codes of all that have it.
-fn deciding(signatures: &[SignatureReport]) -> (CardOutcome, Vec<Code>) {
-    let of = |outcome| signatures.iter().filter(move |signature| signature.outcome == outcome);
+/// The first outcome of `invalid`, `unverifiable`, `malformed` that a signature has, with the codes of all that have it;
+/// without any signature `unsigned`.
+fn deciding<'r>(signatures: impl Iterator<Item = &'r SignatureReport> + Clone) -> (CardOutcome, Vec<Code>) {
+    let of = |outcome| signatures.clone().filter(move |signature| signature.outcome == outcome);
     let (outcome, deciding) = if of(SignatureOutcome::Invalid).next().is_some() {
         (CardOutcome::Invalid, SignatureOutcome::Invalid)
     } else if of(SignatureOutcome::Unverifiable).next().is_some() {
         (CardOutcome::Unverifiable, SignatureOutcome::Unverifiable)
-    } else {
+    } else if of(SignatureOutcome::Malformed).next().is_some() {
         (CardOutcome::Malformed, SignatureOutcome::Malformed)
+    } else {
+        return (CardOutcome::Unsigned, vec![codes::SIG_ABSENT]);
     };
-    let mut codes: Vec<Code> = Vec::new();
-    for code in of(deciding).flat_map(|signature| &signature.codes) {
+    let mut codes = Vec::new();
+    add_codes(&mut codes, of(deciding));
+    (outcome, codes)
+}
+
+/// Adds the codes that are not there yet.
+fn add_codes<'r>(codes: &mut Vec<Code>, signatures: impl Iterator<Item = &'r SignatureReport>) {
+    for code in signatures.flat_map(|signature| &signature.codes) {
         if !codes.contains(code) {
             codes.push(*code);
         }
     }
-    (outcome, codes)
 }
 
-/// Entries by one key over one payload: the later ones add nothing.
-fn repeated(proofs: &[Proof]) -> Vec<Finding> {
+/// Entries by one key over one payload: the later ones add nothing. Each finding is for the document of its place.
+fn repeated(proofs: &[Proof]) -> Vec<(Place, Finding)> {
     let is_same =
         |left: &Proof, right: &Proof| left.thumbprint == right.thumbprint && left.payload == right.payload;
     let again = proofs
@@ -155,10 +174,11 @@ fn repeated(proofs: &[Proof]) -> Vec<Finding> {
         .filter(|(index, proof)| proofs.iter().take(*index).any(|p| is_same(p, proof)));
     again
         .map(|(_, proof)| {
-            let message =
-                format!("signature {} repeats one by the same key over the same octets", proof.entry);
-            Finding::new(codes::SIG_DUPLICATE_KEY, Level::Info, message)
-                .at(format!("/signatures/{}", proof.entry))
+            let index = proof.place.index();
+            let message = format!("signature {index} repeats one by the same key over the same octets");
+            let finding = Finding::new(codes::SIG_DUPLICATE_KEY, Level::Info, message)
+                .at(format!("/signatures/{index}"));
+            (proof.place, finding)
         })
         .collect()
 }

@@ -6,7 +6,7 @@ use countersign_keys::{Code, codes as key_codes};
 use crate::codes;
 
 /// Most entries that are looked at: each costs a signature check for every form.
-pub(super) const MAX_SIGNATURES: usize = 16;
+pub(crate) const MAX_SIGNATURES: usize = 16;
 
 /// The parts of a JWS in JSON serialization, without its payload (RFC 7515 §7.2, appendix F).
 #[derive(Clone, Copy, Debug)]

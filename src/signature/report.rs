@@ -11,7 +11,8 @@ use crate::coverage::UncoveredMember;
 pub enum SignatureOutcome {
     /// It is no signature entry of A2A §8.4.2, or its header or signature is damaged.
     Malformed,
-    /// Nothing can be said: the key is not trusted, or the algorithm is not supported or not allowed.
+    /// Nothing can be said: the key is not trusted, the algorithm is not supported or not allowed, or the endorsement
+    /// that it stands in is for another payload.
     Unverifiable,
     /// A trusted key is named and did not make this signature over an accepted form of this card, or it is expired,
     /// or it leaves a security member uncovered.
@@ -63,7 +64,7 @@ impl CardOutcome {
     }
 }
 
-/// What was found out about one entry of `signatures`.
+/// What was found out about one entry of the `signatures` of a card or of an endorsement.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SignatureReport {
@@ -113,16 +114,40 @@ impl SignatureReport {
     }
 }
 
+/// What was found out about one endorsement.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct EndorsementReport {
+    /// Its place among the endorsements that were given, counted from 0.
+    pub index: usize,
+    /// The first accepted form whose payload it is for. None: it is for another card, for this card before it was
+    /// changed, or for a form that is not accepted; it says nothing about this card.
+    pub form: Option<Form>,
+    /// One report for each of its signatures, in their order.
+    pub signatures: Vec<SignatureReport>,
+    /// Advice; pointers are into the endorsement.
+    pub findings: Vec<Finding>,
+}
+
+impl EndorsementReport {
+    pub(super) fn new(index: usize, findings: Vec<Finding>) -> Self {
+        Self { index, form: None, signatures: Vec::new(), findings }
+    }
+}
+
 /// What was found out about a card.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct VerificationReport {
     /// The answer.
     pub outcome: CardOutcome,
-    /// The reasons for a no: those of the signatures that decide the outcome, without repetition.
+    /// The reasons for a no: those of the signatures that decide the outcome, without repetition, then those of
+    /// endorsements that say nothing about this card.
     pub codes: Vec<Code>,
     /// One report for each entry of `signatures`, in their order; none if there are too many.
     pub signatures: Vec<SignatureReport>,
+    /// One report for each endorsement that was given, in their order.
+    pub endorsements: Vec<EndorsementReport>,
     /// What no counted signature covers, in the order of the form; pointers are into the received card. When none
     /// counts: what the first signature that matches a form does not cover.
     pub uncovered: Vec<UncoveredMember>,
@@ -138,4 +163,13 @@ impl VerificationReport {
         self.uncovered.clear();
         self
     }
+}
+
+/// The signatures that say something about this card: its own, and those of endorsements that are for it.
+pub(super) fn for_card<'r>(
+    own: &'r [SignatureReport],
+    endorsements: &'r [EndorsementReport],
+) -> impl Iterator<Item = &'r SignatureReport> + Clone {
+    let fitting = endorsements.iter().filter(|endorsement| endorsement.form.is_some());
+    own.iter().chain(fitting.flat_map(|endorsement| &endorsement.signatures))
 }

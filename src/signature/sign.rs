@@ -1,22 +1,25 @@
 //! Signing: one signature for each distinct payload, put into the text of the card, and checked before it is given out.
 
-use countersign_keys::json::{Limits, Value};
-use countersign_keys::jws::{NewHeader, ProtectedHeader, signing_input};
-use countersign_keys::trust::{KeySource, TrustedKey, TrustedKeys};
-use countersign_keys::{
-    Algorithm, Code, Finding, Level, SignError, Signer, Thumbprint, base64url, codes as key_codes,
-};
+mod check;
+mod endorse;
+mod error;
+mod existing;
+
+use countersign_keys::jws::{NewHeader, signing_input};
+use countersign_keys::trust::TrustedKeys;
+use countersign_keys::{Algorithm, Finding, Level, Signer, Thumbprint, base64url};
 use countersign_policy::UnixTime;
 
-use super::entry::{MAX_SIGNATURES, SignatureEntry};
+use super::entry::MAX_SIGNATURES;
 use super::portable::{self, Portability};
-use super::report::{SignatureOutcome, SignatureReport, VerificationReport};
 use super::splice::{self, Entry};
-use super::verify::{Matching, VerifyTerms};
-use crate::canonical::{CanonicalPayload, Form, NoCanonicalForm};
-use crate::card::{CardError, Shape, UntrustedCard};
+use crate::canonical::{CanonicalPayload, Form};
+use crate::card::{Shape, UntrustedCard};
 use crate::codes;
-use crate::coverage::{Class, CoverageTerms, Fate};
+use crate::coverage::CoverageTerms;
+pub use endorse::NewEndorsement;
+pub use error::SignCardError;
+use existing::{Existing, Newcomer};
 
 /// How a card is to be signed.
 #[derive(Clone, Debug, Default)]
@@ -103,96 +106,6 @@ pub struct SignedCard {
     pub findings: Vec<Finding>,
 }
 
-/// Why a card was not signed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SignCardError {
-    /// The JSON object is no AgentCard.
-    #[error(
-        "the object is no AgentCard: it has neither `supportedInterfaces` nor `url`, `capabilities` and `skills`"
-    )]
-    NotAnAgentCard,
-    /// REQUIRED members are absent.
-    #[error("the card lacks {}", quoted(pointers))]
-    RequiredMissing {
-        /// JSON Pointers of what is absent.
-        pointers: Vec<String>,
-    },
-    /// `signatures` holds something that is no list.
-    #[error("`signatures` is {found}, expected a list")]
-    SignaturesNotAList {
-        /// What it is.
-        found: &'static str,
-    },
-    /// The card would have more entries than a verifier looks at.
-    #[error("the card would have {found} signatures, at most {limit} are looked at")]
-    TooMany {
-        /// How many.
-        found: usize,
-        /// The limit.
-        limit: usize,
-    },
-    /// countersign does not sign under this form.
-    #[error("countersign does not sign under `{form}`, only under {}", Form::SIGNABLE.map(Form::name).join(", "))]
-    FormNotSignable {
-        /// The form.
-        form: Form,
-    },
-    /// A 0.3 card is signed as it is: the other forms drop its endpoint.
-    #[error("a card that offers 0.3 only is signed under `as-received`: `{form}` drops its endpoint")]
-    FormUnfit {
-        /// The form.
-        form: Form,
-    },
-    /// The card has no octets under a form.
-    #[error(transparent)]
-    NoForm(#[from] NoCanonicalForm),
-    /// The card is not portable, which was demanded.
-    #[error("not every implementation would verify the card: {}", reasons.join("; "))]
-    NotPortable {
-        /// Who would not, and why.
-        reasons: Vec<String>,
-    },
-    /// The signature would leave security members unsigned.
-    #[error("a signature under `{form}` would leave {} unsigned", quoted(pointers))]
-    Uncovered {
-        /// The form.
-        form: Form,
-        /// JSON Pointers of the members.
-        pointers: Vec<String>,
-    },
-    /// The signer failed.
-    #[error(transparent)]
-    Signer(#[from] SignError),
-    /// The result did not verify with the signer's own public key.
-    #[error("the new signature does not verify with the public key of its signer; nothing was signed")]
-    SelfCheck,
-    /// The result could not be read again.
-    #[error("the signed card cannot be read again: {0}")]
-    Unreadable(#[from] CardError),
-}
-
-impl SignCardError {
-    /// The public code.
-    #[must_use]
-    pub fn code(&self) -> Code {
-        match self {
-            Self::NotAnAgentCard => codes::CARD_NOT_AN_AGENT_CARD,
-            Self::RequiredMissing { .. } => codes::CARD_REQUIRED_MISSING,
-            Self::SignaturesNotAList { .. } => key_codes::SIG_MALFORMED,
-            Self::TooMany { .. } => codes::SIG_TOO_MANY,
-            Self::FormNotSignable { .. } | Self::FormUnfit { .. } | Self::NoForm(_) => {
-                codes::SIG_FORM_NOT_ACCEPTED
-            }
-            Self::NotPortable { .. } => codes::SIG_NOT_PORTABLE,
-            Self::Uncovered { .. } => codes::SIG_UNCOVERED_MEMBER,
-            Self::Signer(error) => error.code(),
-            Self::SelfCheck => key_codes::KEY_PAIR_MISMATCH,
-            Self::Unreadable(error) => error.code(),
-        }
-    }
-}
-
 impl UntrustedCard {
     /// Signs the card. The text stays octet for octet but for `signatures`; nothing is pruned or reordered.
     ///
@@ -211,27 +124,12 @@ impl UntrustedCard {
     ) -> Result<SignedCard, SignCardError> {
         let (inputs, portability) = self.portable_inputs(signer, terms)?;
         let kid = kid(signer, terms);
-        let existing = self.existing_entries(signer, &kid, terms, others)?;
-        let mut entries: Vec<Entry<'_>> = existing.kept.iter().map(|entry| Entry::Kept(*entry)).collect();
-        let mut signatures = Vec::new();
-        for input in inputs {
-            let signature = signer.sign(&input.octets)?;
-            entries.push(Entry::New { protected: input.protected, signature: base64url::encode(&signature) });
-            signatures.push(NewSignature {
-                algorithm: signer.algorithm(),
-                kid: kid.clone(),
-                form: input.form,
-                thumbprint: signer.verifying_key().thumbprint(),
-                payload: input.payload,
-            });
-        }
-        if entries.len() > MAX_SIGNATURES {
-            return Err(SignCardError::TooMany { found: entries.len(), limit: MAX_SIGNATURES });
-        }
+        let existing = Existing::of_card(self, Newcomer { signer, kid: &kid, terms }, others)?;
+        let first = existing.kept.len();
+        let (entries, signatures) = add(&existing, signer, &kid, inputs)?;
         let octets = splice::with_signatures(self.document(), &entries).into_bytes();
-        let report = check(&octets, signer, terms, existing.kept.len())?;
         let mut findings = self.findings().to_vec();
-        findings.extend(report.signatures.iter().skip(existing.kept.len()).flat_map(left_open));
+        findings.extend(check::card(&octets, signer, terms, first)?);
         findings.extend(existing.findings);
         findings.extend(
             portability
@@ -302,21 +200,7 @@ impl UntrustedCard {
         if terms.portability == Portability::Require && !portability.is_empty() {
             return Err(SignCardError::NotPortable { reasons: portability });
         }
-        let header = NewHeader {
-            algorithm: signer.algorithm(),
-            kid: &kid(signer, terms),
-            jku: terms.jku.as_deref(),
-            iat: terms.issued_at.map(UnixTime::seconds),
-            exp: terms.expires_at.map(UnixTime::seconds),
-        };
-        let protected = header.to_protected();
-        let input = |payload: &CanonicalPayload| SigningInput {
-            protected: protected.clone(),
-            form: payload.form(),
-            octets: signing_input(&protected, payload.octets()),
-            payload: payload.octets().to_vec(),
-        };
-        Ok((payloads.iter().map(input).collect(), portability))
+        Ok((inputs(signer, terms, &payloads), portability))
     }
 
     /// The distinct payloads of the forms that the terms name, in the order in which forms are tried.
@@ -350,155 +234,56 @@ impl UntrustedCard {
         }
         Ok(payloads)
     }
+}
 
-    /// What becomes of the entries that the card has already.
-    fn existing_entries(
-        &self,
-        signer: &dyn Signer,
-        kid: &str,
-        terms: &SignTerms,
-        others: &TrustedKeys,
-    ) -> Result<Existing<'_>, SignCardError> {
-        let mut existing = Existing::default();
-        let Some(list) = self.root().member("signatures").filter(|list| !list.is_null()) else {
-            return Ok(existing);
-        };
-        if list.kind() != countersign_keys::json::Kind::Array {
-            return Err(SignCardError::SignaturesNotAList { found: list.kind().name() });
-        }
-        let every_form = VerifyTerms { forms: Form::ALL.to_vec(), ..VerifyTerms::default() };
-        let now = terms.judged_at.unwrap_or(BEFORE_ANY_EXPIRY);
-        let reports = super::verify::examine(self, others, &every_form, now)
-            .map(|examined| examined.signatures)
-            .unwrap_or_default();
-        for (index, entry) in list.elements().enumerate() {
-            let report = reports.get(index);
-            let thumbprint = report.and_then(|report| report.thumbprint);
-            let is_by_another =
-                thumbprint.is_some_and(|made_by| made_by != signer.verifying_key().thumbprint());
-            if is_by(entry, signer, kid) && !is_by_another {
-                existing.replaced += 1;
-                continue;
-            }
-            let outcome = report.map(|report| report.outcome);
-            let has_expired = report.is_some_and(|report| report.codes.contains(&codes::FRESH_EXPIRED));
-            let (is_stale, remark) = match outcome {
-                Some(SignatureOutcome::Verified) => (false, None),
-                Some(SignatureOutcome::Invalid) if has_expired => {
-                    (true, Some((codes::SIG_STALE, Level::Warning, "has expired")))
-                }
-                // It covers too little for a verifier, but what it covers is unchanged.
-                Some(SignatureOutcome::Invalid) if thumbprint.is_some() => (false, None),
-                Some(SignatureOutcome::Invalid) => {
-                    (true, Some((codes::SIG_STALE, Level::Warning, "no longer verifies over this card")))
-                }
-                Some(SignatureOutcome::Malformed) => {
-                    (true, Some((codes::SIG_STALE, Level::Warning, "is damaged: no verifier can use it")))
-                }
-                Some(SignatureOutcome::Unverifiable) | None => {
-                    let what = "was not checked: its key is not among the keys given for other signatures";
-                    (false, Some((key_codes::SIG_UNKNOWN_KEY, Level::Info, what)))
-                }
-            };
-            if let Some((code, level, what)) = remark {
-                let message = format!("signature {index}, already on the card, {what}");
-                existing.findings.push(Finding::new(code, level, message).at(format!("/signatures/{index}")));
-            }
-            if is_stale {
-                existing.stale.push(index);
-            }
-            if !is_stale || terms.stale == Stale::Keep {
-                existing.kept.push(entry);
-            }
-        }
-        Ok(existing)
+/// What is signed for these payloads.
+fn inputs(signer: &dyn Signer, terms: &SignTerms, payloads: &[CanonicalPayload]) -> Vec<SigningInput> {
+    let header = NewHeader {
+        algorithm: signer.algorithm(),
+        kid: &kid(signer, terms),
+        jku: terms.jku.as_deref(),
+        iat: terms.issued_at.map(UnixTime::seconds),
+        exp: terms.expires_at.map(UnixTime::seconds),
+    };
+    let protected = header.to_protected();
+    let input = |payload: &CanonicalPayload| SigningInput {
+        protected: protected.clone(),
+        form: payload.form(),
+        octets: signing_input(&protected, payload.octets()),
+        payload: payload.octets().to_vec(),
+    };
+    payloads.iter().map(input).collect()
+}
+
+/// Signs each input; gives the entries that are kept with the new ones after them.
+fn add<'e>(
+    existing: &Existing<'e>,
+    signer: &dyn Signer,
+    kid: &str,
+    inputs: Vec<SigningInput>,
+) -> Result<(Vec<Entry<'e>>, Vec<NewSignature>), SignCardError> {
+    let found = existing.kept.len() + inputs.len();
+    if found > MAX_SIGNATURES {
+        return Err(SignCardError::TooMany { found, limit: MAX_SIGNATURES });
     }
+    let mut entries: Vec<Entry<'_>> = existing.kept.iter().map(|entry| Entry::Kept(*entry)).collect();
+    let mut signatures = Vec::new();
+    for input in inputs {
+        let signature = signer.sign(&input.octets)?;
+        entries.push(Entry::New { protected: input.protected, signature: base64url::encode(&signature) });
+        signatures.push(NewSignature {
+            algorithm: signer.algorithm(),
+            kid: kid.to_owned(),
+            form: input.form,
+            thumbprint: signer.verifying_key().thumbprint(),
+            payload: input.payload,
+        });
+    }
+    Ok((entries, signatures))
 }
 
 /// The `kid` of the new signatures.
 fn kid(signer: &dyn Signer, terms: &SignTerms) -> String {
     let kid = terms.kid.clone().or_else(|| signer.kid().map(ToOwned::to_owned));
     kid.unwrap_or_else(|| signer.verifying_key().thumbprint().to_string())
-}
-
-/// The entries that the card has already.
-#[derive(Default)]
-struct Existing<'c> {
-    kept: Vec<Value<'c>>,
-    replaced: usize,
-    stale: Vec<usize>,
-    findings: Vec<Finding>,
-}
-
-/// Whether an entry names the signer's key: its `kid`, or its thumbprint, under an algorithm of its kind.
-fn is_by(entry: Value<'_>, signer: &dyn Signer, kid: &str) -> bool {
-    let header =
-        SignatureEntry::read(entry).ok().and_then(|parts| ProtectedHeader::read(parts.protected, None).ok());
-    header.is_some_and(|header| {
-        let same_key = header.kid == kid || header.kid == signer.verifying_key().thumbprint().to_string();
-        let same_kind =
-            header.algorithm().is_some_and(|algorithm| algorithm.key_kind() == signer.verifying_key().kind());
-        same_key && same_kind
-    })
-}
-
-/// Verifies every new entry as a stranger would. `first` is the place of the first new one.
-fn check(
-    octets: &[u8],
-    signer: &dyn Signer,
-    terms: &SignTerms,
-    first: usize,
-) -> Result<VerificationReport, SignCardError> {
-    let limits = Limits::default().with_max_octets(octets.len());
-    let card = UntrustedCard::read(octets, &limits)?;
-    let mut keys = TrustedKeys::default();
-    keys.push(TrustedKey::new(signer.verifying_key().clone(), KeySource::Single));
-    let verify_terms = VerifyTerms {
-        forms: Form::SIGNABLE.to_vec(),
-        coverage: terms.coverage.clone(),
-        matching: Matching::First,
-        ..VerifyTerms::default()
-    };
-    let report = match card.verify(&keys, &verify_terms, BEFORE_ANY_EXPIRY) {
-        Ok(verified) => verified.report().clone(),
-        Err(refused) => refused.report().clone(),
-    };
-    for signature in report.signatures.iter().skip(first) {
-        if signature.outcome == SignatureOutcome::Verified {
-            continue;
-        }
-        return Err(match signature.form {
-            Some(form) if signature.codes.contains(&codes::SIG_UNCOVERED_MEMBER) => {
-                let fatal = signature.uncovered.iter().filter(|member| member.fate == Fate::Fatal);
-                SignCardError::Uncovered {
-                    form,
-                    pointers: fatal.map(|member| member.pointer.clone()).collect(),
-                }
-            }
-            _ => SignCardError::SelfCheck,
-        });
-    }
-    Ok(report)
-}
-
-/// What a new signature does not cover, members at their default left out.
-fn left_open(signature: &SignatureReport) -> Vec<Finding> {
-    let form = signature.form.map_or("", Form::name);
-    let open = signature.uncovered.iter().filter(|member| member.class != Class::Default);
-    open.map(|member| {
-        let pointer = &member.pointer;
-        let code = match member.fate {
-            Fate::Marked if member.class == Class::Security => codes::SIG_UNSIGNED_REQUIREMENT,
-            Fate::Silent | Fate::Stripped | Fate::Marked | Fate::Fatal => codes::SIG_UNCOVERED_MEMBER,
-        };
-        let message = format!(
-            "the signature under `{form}` does not cover `{pointer}`: nobody notices when it is changed or deleted"
-        );
-        Finding::new(code, Level::Warning, message).at(pointer.clone())
-    })
-    .collect()
-}
-
-fn quoted(pointers: &[String]) -> String {
-    pointers.iter().map(|pointer| format!("`{pointer}`")).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! Verifying: every entry against the trusted keys and the accepted forms, then one answer for the card.
+//! Verifying: every entry of the card and of its endorsements against the trusted keys and the accepted forms.
 
 use std::num::NonZeroUsize;
 
@@ -10,11 +10,13 @@ use countersign_keys::{base64url, codes as key_codes};
 use countersign_policy::UnixTime;
 
 use super::entry::{MAX_SIGNATURES, SignatureEntry};
-use super::report::{CardOutcome, SignatureOutcome, SignatureReport};
+use super::payloads::Payloads;
+use super::report::{EndorsementReport, SignatureOutcome, SignatureReport};
 use crate::canonical::{CanonicalPayload, Form};
 use crate::card::UntrustedCard;
 use crate::codes;
 use crate::coverage::{Coverage, CoverageTerms};
+use crate::endorsement::Endorsement;
 
 /// What a caller demands of the signatures of a card.
 #[derive(Clone, Debug)]
@@ -52,10 +54,31 @@ impl Default for VerifyTerms {
     }
 }
 
+/// Where a signature stands. Those of the card come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    Card {
+        index: usize,
+    },
+    Endorsement {
+        /// The endorsement, counted from 0 in the order in which they were given.
+        file: usize,
+        index: usize,
+    },
+}
+
+impl Place {
+    /// The place in the list it stands in, counted from 0.
+    pub(super) fn index(self) -> usize {
+        match self {
+            Self::Card { index } | Self::Endorsement { index, .. } => index,
+        }
+    }
+}
+
 /// A signature that verified over one payload of the card, with what that payload covers.
 pub(super) struct Proof {
-    /// The entry of `signatures`, counted from 0.
-    pub(super) entry: usize,
+    pub(super) place: Place,
     /// The payload, by its number.
     pub(super) payload: usize,
     pub(super) coverage: Coverage,
@@ -64,7 +87,10 @@ pub(super) struct Proof {
 
 /// What was found out about each signature.
 pub(super) struct Examined {
+    /// Why none of the card's own signatures was looked at, and nothing else counts.
+    pub(super) malformed: Option<Code>,
     pub(super) signatures: Vec<SignatureReport>,
+    pub(super) endorsements: Vec<EndorsementReport>,
     /// The signatures that verified.
     pub(super) proofs: Vec<Proof>,
     /// The payloads that the proofs name by their number.
@@ -72,81 +98,65 @@ pub(super) struct Examined {
     pub(super) findings: Vec<Finding>,
 }
 
-/// Looks at every signature of the card; fails with the answer for a card that has none to look at.
+/// Looks at every signature of the card and of the endorsements.
 pub(super) fn examine(
     card: &UntrustedCard,
+    endorsements: &[Endorsement],
     keys: &TrustedKeys,
     terms: &VerifyTerms,
     now: UnixTime,
-) -> Result<Examined, (CardOutcome, Code)> {
-    let list = list(card)?;
-    let mut check = Check { card, keys, terms, now, payloads: Payloads::new(card, &terms.forms) };
-    let (mut signatures, mut proofs, mut findings) = (Vec::new(), Vec::new(), Vec::new());
-    for (index, entry) in list.elements().enumerate() {
-        let (report, proof) = check.entry(index, entry, &mut findings);
-        signatures.push(report);
-        proofs.extend(proof);
+) -> Examined {
+    let mut check =
+        Check { card, keys, terms, now, payloads: Payloads::new(card, &terms.forms), proofs: Vec::new() };
+    let mut findings = Vec::new();
+    let list = list(card);
+    let own = list.into_iter().flatten().flat_map(Value::elements).enumerate();
+    let signatures = own
+        .map(|(index, entry)| check.entry(Place::Card { index }, entry, Over::Every, &mut findings))
+        .collect();
+    let too_many = endorsements.len() > Endorsement::MAX_GIVEN;
+    let endorsements = endorsements.iter().enumerate().map(|(file, endorsement)| {
+        if too_many {
+            let reason = format!("more than {} endorsements were given", Endorsement::MAX_GIVEN);
+            return set_aside(file, endorsement, codes::ENDORSEMENT_TOO_MANY, &reason);
+        }
+        check.endorsement(file, endorsement)
+    });
+    Examined {
+        malformed: list.err(),
+        signatures,
+        endorsements: endorsements.collect(),
+        proofs: check.proofs,
+        payloads: check.payloads.into_computed(),
+        findings,
     }
-    Ok(Examined { signatures, proofs, payloads: check.payloads.computed, findings })
 }
 
-/// The non-empty list of signatures that is to be looked at.
-fn list(card: &UntrustedCard) -> Result<Value<'_>, (CardOutcome, Code)> {
+/// The card's own list of signatures; none if it is absent or empty. Fails if it is not to be looked at.
+pub(super) fn list(card: &UntrustedCard) -> Result<Option<Value<'_>>, Code> {
     let list = card.root().member("signatures").filter(|list| !list.is_null());
     match list {
-        None => Err((CardOutcome::Unsigned, codes::SIG_ABSENT)),
-        Some(list) if list.kind() != Kind::Array => Err((CardOutcome::Malformed, key_codes::SIG_MALFORMED)),
-        Some(list) if list.is_empty() => Err((CardOutcome::Unsigned, codes::SIG_ABSENT)),
-        Some(list) if list.elements().count() > MAX_SIGNATURES => {
-            Err((CardOutcome::Malformed, codes::SIG_TOO_MANY))
-        }
-        Some(list) => Ok(list),
+        Some(list) if list.kind() != Kind::Array => Err(key_codes::SIG_MALFORMED),
+        Some(list) if list.elements().count() > MAX_SIGNATURES => Err(codes::SIG_TOO_MANY),
+        list => Ok(list),
     }
 }
 
-/// The payloads of the accepted forms, each computed when it is first needed; equal octets count once.
-struct Payloads<'c> {
-    card: &'c UntrustedCard,
-    waiting: std::vec::IntoIter<Form>,
-    computed: Vec<CanonicalPayload>,
-    /// For each accepted form that has been computed, its payload.
-    matches: Vec<(Form, usize)>,
+/// The report for an endorsement whose signatures are not looked at.
+fn set_aside(file: usize, endorsement: &Endorsement, code: Code, reason: &str) -> EndorsementReport {
+    let mut report = EndorsementReport::new(file, endorsement.findings());
+    let unseen =
+        |(index, _)| SignatureReport::new(index).refuse(SignatureOutcome::Unverifiable, code, reason);
+    report.signatures = endorsement.entries().enumerate().map(unseen).collect();
+    report
 }
 
-impl<'c> Payloads<'c> {
-    fn new(card: &'c UntrustedCard, accepted: &[Form]) -> Self {
-        let mut forms = accepted.to_vec();
-        forms.sort_unstable();
-        forms.dedup();
-        Self { card, waiting: forms.into_iter(), computed: Vec::new(), matches: Vec::new() }
-    }
-
-    /// The payload number `index`, if so many distinct ones exist.
-    fn get(&mut self, index: usize) -> Option<&CanonicalPayload> {
-        while self.computed.len() <= index {
-            self.compute_next()?;
-        }
-        self.computed.get(index)
-    }
-
-    fn compute_next(&mut self) -> Option<()> {
-        let form = self.waiting.next()?;
-        if let Ok(payload) = CanonicalPayload::of(self.card, form) {
-            let same = self.computed.iter().position(|other| other.octets() == payload.octets());
-            let index = same.unwrap_or(self.computed.len());
-            if same.is_none() {
-                self.computed.push(payload);
-            }
-            self.matches.push((form, index));
-        }
-        Some(())
-    }
-
-    /// Every accepted form whose payload is number `index`.
-    fn forms_of(&mut self, index: usize) -> Vec<Form> {
-        while self.compute_next().is_some() {}
-        self.matches.iter().filter(|(_, payload)| *payload == index).map(|(form, _)| *form).collect()
-    }
+/// Which payloads a signature is tried over.
+#[derive(Clone, Copy)]
+enum Over {
+    Every,
+    /// The one with this number.
+    Only(usize),
 }
 
 struct Check<'c> {
@@ -155,53 +165,74 @@ struct Check<'c> {
     terms: &'c VerifyTerms,
     now: UnixTime,
     payloads: Payloads<'c>,
+    proofs: Vec<Proof>,
 }
 
 impl Check<'_> {
+    /// The signatures of an endorsement, tried over the payload that it names and no other.
+    fn endorsement(&mut self, file: usize, endorsement: &Endorsement) -> EndorsementReport {
+        let Some(payload) = self.payloads.with_digest(endorsement.claimed_payload_sha256()) else {
+            let reason = "the endorsement is for another card, for this card before it was changed, or for a form that \
+                          is not accepted: no payload of this card has its digest";
+            return set_aside(file, endorsement, codes::ENDORSEMENT_PAYLOAD_MISMATCH, reason);
+        };
+        let mut report = EndorsementReport::new(file, endorsement.findings());
+        report.form = self.payloads.get(payload).map(CanonicalPayload::form);
+        for (index, entry) in endorsement.entries().enumerate() {
+            let place = Place::Endorsement { file, index };
+            report.signatures.push(self.entry(place, entry, Over::Only(payload), &mut report.findings));
+        }
+        report
+    }
+
+    /// One entry; notes the proof if it verifies. Findings have pointers into the document that the entry stands in.
     fn entry(
         &mut self,
-        index: usize,
+        place: Place,
         entry: Value<'_>,
+        over: Over,
         findings: &mut Vec<Finding>,
-    ) -> (SignatureReport, Option<Proof>) {
+    ) -> SignatureReport {
+        let index = place.index();
         let report = SignatureReport::new(index);
         let parts = match SignatureEntry::read(entry) {
             Ok(parts) => parts,
             Err(error) => {
-                return (report.refuse(SignatureOutcome::Malformed, error.code(), error.to_string()), None);
+                return report.refuse(SignatureOutcome::Malformed, error.code(), error.to_string());
             }
         };
         let header = match ProtectedHeader::read(parts.protected, parts.header) {
             Ok(header) => header,
             Err(error) => {
-                return (report.refuse(SignatureOutcome::Malformed, error.code(), error.to_string()), None);
+                return report.refuse(SignatureOutcome::Malformed, error.code(), error.to_string());
             }
         };
-        let place = format!("/signatures/{index}/protected");
-        findings.extend(header.findings.iter().cloned().map(|finding| finding.at(place.clone())));
+        let pointer = format!("/signatures/{index}/protected");
+        findings.extend(header.findings.iter().cloned().map(|finding| finding.at(pointer.clone())));
         let mut report = report;
         report.algorithm = Some(header.alg.clone());
         report.kid = Some(header.kid.clone());
-        self.signature(report, &parts, &header)
+        self.signature(report, place, (&parts, &header), over)
     }
 
     fn signature(
         &mut self,
         report: SignatureReport,
-        parts: &SignatureEntry<'_>,
-        header: &ProtectedHeader,
-    ) -> (SignatureReport, Option<Proof>) {
+        place: Place,
+        (parts, header): (&SignatureEntry<'_>, &ProtectedHeader),
+        over: Over,
+    ) -> SignatureReport {
         let signature = match base64url::decode(parts.signature) {
             Ok(signature) => signature,
             Err(error) => {
                 let reason = format!("`signature` is not base64url: {error}");
-                return (report.refuse(SignatureOutcome::Malformed, key_codes::SIG_MALFORMED, reason), None);
+                return report.refuse(SignatureOutcome::Malformed, key_codes::SIG_MALFORMED, reason);
             }
         };
         let Some(algorithm) = header.algorithm() else {
             let reason = format!("algorithm `{}` is not supported", clip(&header.alg));
             let code = key_codes::SIG_ALGORITHM_UNSUPPORTED;
-            return (report.refuse(SignatureOutcome::Unverifiable, code, reason), None);
+            return report.refuse(SignatureOutcome::Unverifiable, code, reason);
         };
         let candidates = match self.keys.select(&header.kid, algorithm, self.now.seconds()) {
             Ok(candidates) => candidates,
@@ -211,33 +242,41 @@ impl Check<'_> {
                 } else {
                     SignatureOutcome::Unverifiable
                 };
-                return (report.refuse(outcome, none.code(), none.to_string()), None);
+                return report.refuse(outcome, none.code(), none.to_string());
             }
         };
-        match self.matching_payload(parts.protected, &signature, algorithm, &candidates) {
-            Ok((payload, thumbprint)) => self.matched(report, header, payload, thumbprint),
+        match self.matching_payload(parts.protected, &signature, algorithm, &candidates, over) {
+            Ok((payload, thumbprint)) => self.matched(report, place, header, payload, thumbprint),
             Err(VerifyError::Invalid) => {
-                let forms: Vec<&str> = self.terms.forms.iter().map(|form| form.name()).collect();
-                let forms = forms.join(", ");
+                let forms = match over {
+                    Over::Every => self.terms.forms.clone(),
+                    Over::Only(payload) => self.payloads.forms_of(payload),
+                };
+                let forms = forms.iter().map(|form| form.name()).collect::<Vec<_>>().join(", ");
                 let reason = format!("the signature is not one of this key over this card under {forms}");
-                (report.refuse(SignatureOutcome::Invalid, key_codes::SIG_INVALID, reason), None)
+                report.refuse(SignatureOutcome::Invalid, key_codes::SIG_INVALID, reason)
             }
-            Err(error) => (report.refuse(SignatureOutcome::Malformed, error.code(), error.to_string()), None),
+            Err(error) => report.refuse(SignatureOutcome::Malformed, error.code(), error.to_string()),
         }
     }
 
-    /// Tries every candidate over every distinct payload.
+    /// Tries every candidate over every distinct payload that the signature may be over.
     fn matching_payload(
         &mut self,
         protected: &str,
         signature: &[u8],
         algorithm: Algorithm,
         candidates: &[&TrustedKey],
+        over: Over,
     ) -> Result<(usize, Thumbprint), VerifyError> {
         let mut candidates = candidates.to_vec();
         let mut damage = None;
-        let mut index = 0;
+        let (mut index, last) = match over {
+            Over::Every => (0, usize::MAX),
+            Over::Only(payload) => (payload, payload),
+        };
         while !candidates.is_empty()
+            && index <= last
             && let Some(payload) = self.payloads.get(index)
         {
             let input = signing_input(protected, payload.octets());
@@ -260,12 +299,13 @@ impl Check<'_> {
     fn matched(
         &mut self,
         mut report: SignatureReport,
+        place: Place,
         header: &ProtectedHeader,
         index: usize,
         thumbprint: Thumbprint,
-    ) -> (SignatureReport, Option<Proof>) {
+    ) -> SignatureReport {
         let Some(payload) = self.payloads.get(index) else {
-            return (report.refuse(SignatureOutcome::Invalid, key_codes::SIG_INVALID, "no payload"), None);
+            return report.refuse(SignatureOutcome::Invalid, key_codes::SIG_INVALID, "no payload");
         };
         let coverage = Coverage::of(self.card, &payload.lost, &self.terms.coverage);
         report.form = Some(payload.form());
@@ -285,10 +325,9 @@ impl Check<'_> {
         }
         if report.codes.is_empty() {
             report.outcome = SignatureOutcome::Verified;
-            let entry = report.index;
-            return (report, Some(Proof { entry, payload: index, coverage, thumbprint }));
+            self.proofs.push(Proof { place, payload: index, coverage, thumbprint });
         }
-        (report, None)
+        report
     }
 }
 

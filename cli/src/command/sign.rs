@@ -1,4 +1,4 @@
-//! `sign`: a card in, the same card with signatures out.
+//! `sign`: a card in, the same card with signatures out, or an endorsement beside it.
 
 mod attach;
 mod external;
@@ -7,11 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use countersign::keys::{self, PreparedSigner, SignError};
-use countersign::{Algorithm, KeySigner, Portability, SignCardError, SignTerms, SignedCard, Signer, Stale};
-use countersign::{TrustedKeys, UnixTime, UntrustedCard};
+use countersign::{Algorithm, Finding, KeySigner, NewEndorsement, NewSignature, Portability, SignCardError};
+use countersign::{SignTerms, SignedCard, Signer, Stale, TrustedKeys, UnixTime, UntrustedCard};
 use serde::Serialize;
 
 use crate::args::{Format, SignArgs};
+use crate::endorsement;
 use crate::failure::{Failure, Stop};
 use crate::input::{self, Input, Source};
 use crate::keyfile::{self, KeyText};
@@ -30,6 +31,8 @@ struct SigningJson<'s> {
     replaced: usize,
     stale: &'s [usize],
     findings: Vec<FindingJson<'s>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endorsement: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -41,10 +44,19 @@ struct NewSignatureJson<'s> {
     payload_sha256: String,
 }
 
-/// Where the signed card goes.
+/// Where the signed card goes, or what is made instead.
 enum Target<'a> {
     Standard,
     File(&'a Path),
+    Endorsement(&'a Path),
+}
+
+/// What was made, for the report.
+struct Made {
+    signatures: Vec<NewSignature>,
+    replaced: usize,
+    stale: Vec<usize>,
+    findings: Vec<Finding>,
 }
 
 pub(crate) fn run(args: &SignArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
@@ -126,13 +138,39 @@ fn sign(
             "note: the key's own kid is `{own}`; verifiers find a signature with kid `{asked}` only if their JWK says so"
         ))?;
     }
-    let signed = card.sign(signer, terms, &others).map_err(|error| refusal(input, &error))?;
-    match target {
-        Target::Standard => session.out.writer.write_all(&signed.octets)?,
-        Target::File(path) => output::replace_file(path, &signed.octets)?,
-    }
-    report(input, target, &signed, session)?;
+    let refused = |error: SignCardError| refusal(input, &error);
+    let made = match target {
+        Target::Standard => {
+            let signed = card.sign(signer, terms, &others).map_err(refused)?;
+            session.out.writer.write_all(&signed.octets)?;
+            Made::from(signed)
+        }
+        Target::File(path) => {
+            let signed = card.sign(signer, terms, &others).map_err(refused)?;
+            output::replace_file(path, &signed.octets)?;
+            Made::from(signed)
+        }
+        Target::Endorsement(path) => {
+            let existing = endorsement::existing(path)?;
+            let endorsed = card.endorse(signer, terms, existing.as_ref(), &others).map_err(refused)?;
+            output::replace_file(path, &endorsed.octets)?;
+            Made::from(endorsed)
+        }
+    };
+    report(input, target, &made, session)?;
     Ok(Outcome::Yes)
+}
+
+impl From<SignedCard> for Made {
+    fn from(SignedCard { signatures, replaced, stale, findings, .. }: SignedCard) -> Self {
+        Self { signatures, replaced, stale, findings }
+    }
+}
+
+impl From<NewEndorsement> for Made {
+    fn from(NewEndorsement { signature, replaced, stale, findings, .. }: NewEndorsement) -> Self {
+        Self { signatures: vec![signature], replaced, stale, findings }
+    }
 }
 
 /// Every file that is read beside the card; some are secret.
@@ -153,17 +191,31 @@ fn target<'a>(args: &'a SignArgs, input: &'a Input) -> Result<Target<'a>, Failur
             Source::Standard => Err(Failure::usage("`--in-place` needs a card file, not standard input")),
         };
     }
-    let Some(output) = args.output.as_deref().filter(|path| *path != Path::new("-")) else {
+    let is_standard = |path: &&Path| *path == Path::new("-");
+    if let Some(file) = args.endorsement.as_deref() {
+        if is_standard(&file) {
+            return Err(Failure::usage("`--endorsement` needs a file, not standard output"));
+        }
+        refuse_input(args, file, "an endorsement is a file of its own, beside the card")?;
+        return Ok(Target::Endorsement(file));
+    }
+    let Some(output) = args.output.as_deref().filter(|path| !is_standard(path)) else {
         return Ok(Target::Standard);
     };
+    refuse_input(args, output, "use `--in-place` to replace it")?;
+    Ok(Target::File(output))
+}
+
+/// Refuses to write over something that is read; `help` is for the card.
+fn refuse_input(args: &SignArgs, output: &Path, help: &str) -> Result<(), Failure> {
     if is_same(output, &args.card) {
         let message = format!("`{}` is the card that is read", output.display());
-        return Err(Failure::usage(message).with_help("use `--in-place` to replace it"));
+        return Err(Failure::usage(message).with_help(help));
     }
     if key_files(args).any(|path| is_same(output, path)) {
         return Err(Failure::usage(format!("`{}` is a key file that is read", output.display())));
     }
-    Ok(Target::File(output))
+    Ok(())
 }
 
 fn is_same(left: &Path, right: &Path) -> bool {
@@ -203,6 +255,8 @@ fn refusal(input: &Input, error: &SignCardError) -> Failure {
         error,
         SignCardError::FormNotSignable { .. }
             | SignCardError::SelfCheck
+            | SignCardError::SeveralPayloads { .. }
+            | SignCardError::OtherPayload { .. }
             | SignCardError::Signer(
                 SignError::AlgorithmKeyMismatch { .. } | SignError::NotPrepared | SignError::Refused(_)
             )
@@ -218,19 +272,28 @@ fn refusal(input: &Input, error: &SignCardError) -> Failure {
         let message = format!("{error}: {source}");
         return input.about(Failure::coded(outcome, error.code(), message));
     }
-    let help = error.code().page().instead;
+    let help = if let SignCardError::OtherPayload { is_for, .. } = error {
+        match is_for {
+            Some(form) => {
+                format!("`--form {form}` adds to it; an endorsement under another form needs another file")
+            }
+            None => "name another file, or remove this one yourself".to_owned(),
+        }
+    } else {
+        error.code().page().instead.to_owned()
+    };
     input.about(Failure::coded(outcome, error.code(), error.to_string()).with_help(help))
 }
 
-fn report(
-    input: &Input,
-    target: &Target<'_>,
-    signed: &SignedCard,
-    session: &mut Session<'_>,
-) -> Result<(), Stop> {
+fn report(input: &Input, target: &Target<'_>, made: &Made, session: &mut Session<'_>) -> Result<(), Stop> {
     let name = input.name();
-    if let (Target::File(_), Format::Json) = (target, session.format) {
-        let signatures = signed.signatures.iter().map(|signature| NewSignatureJson {
+    let path = match target {
+        Target::Standard => None,
+        Target::File(path) | Target::Endorsement(path) => Some(path.display().to_string()),
+    };
+    let is_endorsement = matches!(target, Target::Endorsement(_));
+    if path.is_some() && session.format == Format::Json {
+        let signatures = made.signatures.iter().map(|signature| NewSignatureJson {
             alg: signature.algorithm.name(),
             kid: &signature.kid,
             form: signature.form.name(),
@@ -241,22 +304,20 @@ fn report(
             schema: "countersign.signing/1",
             card: &name,
             signatures: signatures.collect(),
-            replaced: signed.replaced,
-            stale: &signed.stale,
-            findings: signed.findings.iter().map(FindingJson::about_card).collect(),
+            replaced: made.replaced,
+            stale: &made.stale,
+            findings: made.findings.iter().map(FindingJson::about_card).collect(),
+            endorsement: path.filter(|_| is_endorsement),
         })?;
         return Ok(());
     }
-    for finding in &signed.findings {
+    for finding in &made.findings {
         let line = finding_line(finding, None, session.err.paint);
         session.note(&line)?;
     }
-    let to = match target {
-        Target::Standard => String::new(),
-        Target::File(path) => format!(" -> {}", escape(&path.display().to_string())),
-    };
-    let verdict = session.err.paint.good("signed");
-    for signature in &signed.signatures {
+    let to = path.map(|path| format!(" -> {}", escape(&path))).unwrap_or_default();
+    let verdict = session.err.paint.good(if is_endorsement { "endorsed" } else { "signed" });
+    for signature in &made.signatures {
         let (algorithm, form) = (signature.algorithm, signature.form);
         let kid = escape(&signature.kid);
         session.note(&format!("{}: {verdict} {algorithm} {kid} {form}{to}", escape(&name)))?;
@@ -265,8 +326,8 @@ fn report(
             session.remark(&format!("  payload sha256 {}", hex(&keys::sha256(&signature.payload))))?;
         }
     }
-    if signed.replaced > 0 {
-        session.note(&format!("  replaced {} earlier of this key", signed.replaced))?;
+    if made.replaced > 0 {
+        session.note(&format!("  replaced {} earlier of this key", made.replaced))?;
     }
     Ok(())
 }

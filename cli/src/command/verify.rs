@@ -2,12 +2,14 @@
 
 use countersign::keys::trust::KeyFinding;
 use countersign::{
-    CardOutcome, Class, Code, Diagnosis, DiagnosisHints, Fate, Finding, Level, Matching, SignatureOutcome,
-    SignatureReport, TrustedKeys, UncoveredMember, VerificationReport, VerifyTerms, codes, keys,
+    CardOutcome, Class, Code, Diagnosis, DiagnosisHints, EndorsementReport, Fate, Finding, Level, Matching,
+    SignatureOutcome, SignatureReport, TrustedKeys, UncoveredMember, VerificationReport, VerifyTerms, codes,
+    keys,
 };
 use serde::Serialize;
 
 use crate::args::{Format, VerifyArgs};
+use crate::endorsement::Endorsements;
 use crate::failure::{Failure, Stop};
 use crate::input::{self, Found, Input};
 use crate::keyfile;
@@ -28,6 +30,17 @@ struct VerificationJson<'r> {
     findings: Vec<FindingJson<'r>>,
     diagnosis: Vec<DiagnosisJson<'r>>,
     payload_sha256: Option<String>,
+    /// Only when endorsements were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endorsements: Option<Vec<EndorsementJson<'r>>>,
+}
+
+/// One signature of an endorsement.
+#[derive(Serialize)]
+struct EndorsementJson<'r> {
+    file: &'r str,
+    #[serde(flatten)]
+    signature: SignatureJson<'r>,
 }
 
 #[derive(Serialize)]
@@ -62,6 +75,7 @@ struct Answer<'a> {
     name: String,
     keys: &'a TrustedKeys,
     key_findings: &'a [KeyFinding],
+    endorsements: &'a Endorsements,
     report: VerificationReport,
     /// After a no: what explains it, for each signature.
     diagnosis: Vec<Diagnosis>,
@@ -69,7 +83,7 @@ struct Answer<'a> {
 }
 
 pub(crate) fn run(args: &VerifyArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
-    input::refuse_second_standard(args.keys.iter().chain(&args.cards))?;
+    input::refuse_second_standard(args.keys.iter().chain(&args.endorsements).chain(&args.cards))?;
     let keys = keyfile::trusted(&args.keys)?;
     let key_findings = keys.findings();
     if session.format != Format::Json {
@@ -88,29 +102,33 @@ pub(crate) fn run(args: &VerifyArgs, session: &mut Session<'_>) -> Result<Outcom
     let mut hints = DiagnosisHints::default();
     hints.expected_hosts.clone_from(&args.expected_hosts);
     let now = session.now();
-    input::each(session, &args.cards, |session, input, found| match found {
+    let mut endorsements = Endorsements::read(&args.endorsements, session)?;
+    let outcome = input::each(session, &args.cards, |session, input, found| match found {
         Found::Unreadable { failure, pointer } => {
-            unreadable(input, failure, &pointer, &key_findings, session)?;
+            unreadable(input, failure, &pointer, (&key_findings, &endorsements), session)?;
             Ok(Outcome::No)
         }
         Found::Card(card) => {
-            let (report, diagnosis, payload_sha256) = match card.verify(&keys, &terms, now) {
-                Ok(verified) => {
-                    let digest = hex(&keys::sha256(verified.payload().octets()));
-                    (verified.report().clone(), Vec::new(), Some(digest))
-                }
-                Err(refused) => {
-                    // One line for each card has no room for it.
-                    let is_told = session.format != Format::Short;
-                    let diagnosis =
-                        if is_told { refused.diagnose(&keys, &terms, &hints) } else { Vec::new() };
-                    (refused.report().clone(), diagnosis, None)
-                }
-            };
+            let (report, diagnosis, payload_sha256) =
+                match card.verify_with_endorsements(&endorsements.read, &keys, &terms, now) {
+                    Ok(verified) => {
+                        let digest = hex(&keys::sha256(verified.payload().octets()));
+                        (verified.report().clone(), Vec::new(), Some(digest))
+                    }
+                    Err(refused) => {
+                        // One line for each card has no room for it.
+                        let is_told = session.format != Format::Short;
+                        let diagnosis =
+                            if is_told { refused.diagnose(&keys, &terms, &hints) } else { Vec::new() };
+                        (refused.report().clone(), diagnosis, None)
+                    }
+                };
+            endorsements.note_use(&report.endorsements);
             let answer = Answer {
                 name: input.name(),
                 keys: &keys,
                 key_findings: &key_findings,
+                endorsements: &endorsements,
                 report,
                 diagnosis,
                 payload_sha256,
@@ -118,14 +136,22 @@ pub(crate) fn run(args: &VerifyArgs, session: &mut Session<'_>) -> Result<Outcom
             answer.print(session)?;
             Ok(answer.outcome())
         }
-    })
+    })?;
+    if session.format != Format::Json {
+        for file in endorsements.unused() {
+            let message = "the endorsement is for none of these cards";
+            let finding = Finding::new(codes::ENDORSEMENT_PAYLOAD_MISMATCH, Level::Warning, message);
+            session.note(&finding_line(&finding, Some(file), session.err.paint))?;
+        }
+    }
+    Ok(endorsements.outcome(outcome))
 }
 
 fn unreadable(
     input: &Input,
     failure: Failure,
     pointer: &str,
-    key_findings: &[KeyFinding],
+    (key_findings, endorsements): (&[KeyFinding], &Endorsements),
     session: &mut Session<'_>,
 ) -> Result<(), Stop> {
     let name = input.name();
@@ -133,7 +159,7 @@ fn unreadable(
     match session.format {
         Format::Json => {
             let own = FindingJson::unreadable(&failure, pointer);
-            let findings = own.into_iter().chain(key_findings.iter().map(FindingJson::about_key)).collect();
+            let findings = own.into_iter().chain(findings_of_files(key_findings, endorsements)).collect();
             session.json(&VerificationJson {
                 schema: SCHEMA,
                 card: &name,
@@ -144,6 +170,7 @@ fn unreadable(
                 findings,
                 diagnosis: Vec::new(),
                 payload_sha256: None,
+                endorsements: endorsements.is_given().then(Vec::new),
             })?;
         }
         Format::Short => session.say(&format!("{}: unreadable {code}", escape(&name)))?,
@@ -159,6 +186,15 @@ fn unreadable(
         }
     }
     Ok(())
+}
+
+/// What is to be said about the files beside the cards.
+fn findings_of_files<'f>(
+    key_findings: &'f [KeyFinding],
+    endorsements: &'f Endorsements,
+) -> impl Iterator<Item = FindingJson<'f>> {
+    let unreadable = endorsements.unreadable().iter().filter_map(FindingJson::about_endorsement);
+    key_findings.iter().map(FindingJson::about_key).chain(unreadable)
 }
 
 impl Answer<'_> {
@@ -195,7 +231,16 @@ impl Answer<'_> {
 
     fn json(&self) -> VerificationJson<'_> {
         let report = &self.report;
-        let findings = report.findings.iter().map(FindingJson::about_card);
+        let own = report.findings.iter().map(FindingJson::about_card);
+        let in_endorsements = report.endorsements.iter().flat_map(|endorsement| {
+            let file = self.endorsements.name(endorsement);
+            endorsement.findings.iter().map(move |finding| FindingJson::in_file(finding, file))
+        });
+        let endorsed = report.endorsements.iter().flat_map(|endorsement| {
+            let file = self.endorsements.name(endorsement);
+            let json = move |signature| EndorsementJson { file, signature: self.signature_json(signature) };
+            endorsement.signatures.iter().map(json)
+        });
         VerificationJson {
             schema: SCHEMA,
             card: &self.name,
@@ -203,9 +248,13 @@ impl Answer<'_> {
             codes: names(&report.codes),
             signatures: report.signatures.iter().map(|signature| self.signature_json(signature)).collect(),
             uncovered: report.uncovered.iter().map(UncoveredJson::new).collect(),
-            findings: findings.chain(self.key_findings.iter().map(FindingJson::about_key)).collect(),
+            findings: own
+                .chain(in_endorsements)
+                .chain(findings_of_files(self.key_findings, self.endorsements))
+                .collect(),
             diagnosis: self.diagnosis.iter().map(DiagnosisJson::new).collect(),
             payload_sha256: self.payload_sha256.clone(),
+            endorsements: self.endorsements.is_given().then(|| endorsed.collect()),
         }
     }
 
@@ -234,10 +283,17 @@ impl Answer<'_> {
             }
             return line;
         }
-        let verified = report.signatures.iter().filter(|one| one.outcome == SignatureOutcome::Verified);
-        let signers: Vec<String> = verified.map(signer).collect();
+        let is_verified = |one: &&SignatureReport| one.outcome == SignatureOutcome::Verified;
+        let mut signers: Vec<String> = report.signatures.iter().filter(is_verified).map(signer).collect();
+        for endorsement in &report.endorsements {
+            let file = escape(self.endorsements.name(endorsement));
+            let verified = endorsement.signatures.iter().filter(is_verified);
+            signers.extend(verified.map(|signature| format!("{} ({file})", signer(signature))));
+        }
+        let in_endorsements = report.endorsements.iter().flat_map(|endorsement| &endorsement.findings);
+        let findings = report.findings.iter().chain(in_endorsements);
         let mut warnings: Vec<&str> = Vec::new();
-        for finding in report.findings.iter().filter(|finding| finding.level == Level::Warning) {
+        for finding in findings.filter(|finding| finding.level == Level::Warning) {
             if !warnings.contains(&finding.code.name()) {
                 warnings.push(finding.code.name());
             }
@@ -260,7 +316,12 @@ impl Answer<'_> {
         };
         let mut lines = vec![format!("{}: {outcome}{codes}", paint.bold(&escape(&self.name)))];
         for signature in &report.signatures {
-            self.signature_lines(signature, paint, &mut lines);
+            let title = format!("signature {}", signature.index);
+            self.signature_lines(&title, signature, paint, &mut lines);
+            lines.extend(self.diagnosis_lines(signature.index, paint));
+        }
+        for endorsement in &report.endorsements {
+            self.endorsement_lines(endorsement, paint, detail, &mut lines);
         }
         if report.outcome == CardOutcome::Verified {
             // A no has them with the signature they belong to.
@@ -280,7 +341,38 @@ impl Answer<'_> {
         lines
     }
 
-    fn signature_lines(&self, signature: &SignatureReport, paint: Paint, lines: &mut Vec<String>) {
+    /// An endorsement that is not for this card is told when the answer is no.
+    fn endorsement_lines(
+        &self,
+        endorsement: &EndorsementReport,
+        paint: Paint,
+        detail: Detail,
+        lines: &mut Vec<String>,
+    ) {
+        let name = self.endorsements.name(endorsement);
+        if endorsement.form.is_some() {
+            for signature in &endorsement.signatures {
+                let title = format!("endorsement {}, signature {}", escape(name), signature.index);
+                self.signature_lines(&title, signature, paint, lines);
+            }
+            let file = Some(name);
+            let findings = endorsement.findings.iter();
+            lines.extend(findings.map(|finding| format!("  {}", finding_line(finding, file, paint))));
+        } else if self.report.outcome != CardOutcome::Verified || detail == Detail::Verbose {
+            lines.push(format!("  endorsement {}: {}", escape(name), paint.bad("not for this card")));
+            lines.extend(
+                endorsement.signatures.first().into_iter().flat_map(|first| reason_lines(first, paint)),
+            );
+        }
+    }
+
+    fn signature_lines(
+        &self,
+        title: &str,
+        signature: &SignatureReport,
+        paint: Paint,
+        lines: &mut Vec<String>,
+    ) {
         let outcome = match signature.outcome {
             SignatureOutcome::Verified => paint.good("verified"),
             other @ (SignatureOutcome::Invalid
@@ -290,8 +382,7 @@ impl Answer<'_> {
         let algorithm = signature.algorithm.as_deref().map(|name| format!(", {}", escape(name)));
         let kid = signature.kid.as_deref().map(|kid| format!(", kid `{}`", escape(kid)));
         lines.push(format!(
-            "  signature {}: {outcome}{}{}",
-            signature.index,
+            "  {title}: {outcome}{}{}",
             algorithm.unwrap_or_default(),
             kid.unwrap_or_default()
         ));
@@ -306,17 +397,27 @@ impl Answer<'_> {
             let name = self.key_name(signature).map(|kid| format!("`{}`, ", escape(kid))).unwrap_or_default();
             lines.push(format!("    key {name}thumbprint {thumbprint}"));
         }
-        for (code, reason) in signature.codes.iter().zip(&signature.reasons) {
-            lines.push(format!("    {} {}", paint.bad(&format!("[{code}]")), escape(reason)));
-        }
-        for diagnosis in self.diagnosis.iter().filter(|diagnosis| diagnosis.index == signature.index) {
-            lines.push(format!("    {}: {}", paint.warn(diagnosis.cause.name()), escape(&diagnosis.message)));
-            lines.push(format!("      help: {}", diagnosis.cause.instead()));
-        }
+        lines.extend(reason_lines(signature, paint));
         if signature.outcome != SignatureOutcome::Verified {
             lines.extend(uncovered_lines(&signature.uncovered, Detail::Normal, paint, "    "));
         }
     }
+
+    /// What explains the no for the signature with this index.
+    fn diagnosis_lines(&self, index: usize, paint: Paint) -> impl Iterator<Item = String> {
+        self.diagnosis.iter().filter(move |diagnosis| diagnosis.index == index).flat_map(move |diagnosis| {
+            let cause = paint.warn(diagnosis.cause.name());
+            [
+                format!("    {cause}: {}", escape(&diagnosis.message)),
+                format!("      help: {}", diagnosis.cause.instead()),
+            ]
+        })
+    }
+}
+
+fn reason_lines(signature: &SignatureReport, paint: Paint) -> impl Iterator<Item = String> {
+    let reasons = signature.codes.iter().zip(&signature.reasons);
+    reasons.map(move |(code, reason)| format!("    {} {}", paint.bad(&format!("[{code}]")), escape(reason)))
 }
 
 /// `ES256 k1 a2a-1.0`

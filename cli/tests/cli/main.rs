@@ -4,6 +4,7 @@
 
 mod cases;
 mod elsewhere;
+mod endorsements;
 mod files;
 mod recorded;
 mod secrets;
