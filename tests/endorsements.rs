@@ -227,7 +227,8 @@ fn a_swapped_or_damaged_signature_endorses_nothing() {
     let signature = first["signature"].as_str().unwrap();
     let other_start = if signature.starts_with('A') { "B" } else { "A" };
     let mut damaged = first.clone();
-    damaged["signature"] = json!(format!("{other_start}{}", &signature[1..]));
+    let rest: String = signature.chars().skip(1).collect();
+    damaged["signature"] = json!(format!("{other_start}{rest}"));
     assert_eq!(answer_to(&card, &[endorsement(&own, &[damaged])]), "invalid sig.invalid");
     assert_eq!(answer_to(&card, &[endorsement(&own, &[first])]), "verified");
 }

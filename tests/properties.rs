@@ -13,14 +13,15 @@ use std::num::NonZeroUsize;
 
 use countersign::keys::jws::{NewHeader, signing_input};
 use countersign::keys::trust::KeySource;
-use countersign::keys::{base64url, jcs};
+use countersign::keys::{base64url, hex, jcs, sha256};
 use countersign::{
-    Algorithm, CanonicalPayload, Class, Form, KeySigner, Limits, SignCardError, SignTerms, SignedCard,
-    Signer as _, SigningKey, TrustedKey, TrustedKeys, UnixTime, UntrustedCard, VerifiedCard, VerifyTerms,
+    Algorithm, CanonicalPayload, Class, Endorsement, Form, KeySigner, Limits, SignCardError, SignTerms,
+    SignedCard, Signer as _, SigningKey, TrustedKey, TrustedKeys, UnixTime, UntrustedCard, VerifiedCard,
+    VerifyTerms,
 };
 use generated::{Layout, altered, any_card};
 use proptest::prelude::{
-    Just, ProptestConfig, Strategy as _, any, prop_assert, prop_assert_eq, prop_assume, proptest,
+    Just, ProptestConfig, Strategy as _, any, prop_assert, prop_assert_eq, prop_assume, prop_oneof, proptest,
 };
 use proptest::sample::{Index, select};
 use proptest::test_runner::RngSeed;
@@ -163,6 +164,30 @@ proptest! {
         let once = signed_text(&text, form, 1);
         prop_assert_eq!(&signed_text(&text, form, 1), &once);
         prop_assert_eq!(&signed_text(&once, form, 1), &once);
+    }
+
+    #[test]
+    fn an_endorsement_proves_of_any_card_what_the_same_signature_on_it_proves(
+        (card, received) in any_card().prop_flat_map(|card| {
+            (Just(card.clone()), prop_oneof![1 => Just(card.clone()), 3 => altered(card)])
+        }),
+        form in select(Form::SIGNABLE.as_slice()),
+    ) {
+        let signed = sign(&Layout::OneLine.of(&card), form, 1);
+        let tree: Value = serde_json::from_slice(&signed.octets).unwrap();
+        let digest = hex(&sha256(&signed.signatures[0].payload));
+        let file = json!({
+            "schema": "countersign.endorsement/1", "payload_sha256": digest, "signatures": tree["signatures"],
+        });
+        let mut with_signatures = received.clone();
+        with_signatures.as_object_mut().unwrap().insert("signatures".to_owned(), tree["signatures"].clone());
+        let endorsement = [Endorsement::read(file.to_string(), &Limits::default()).unwrap()];
+        let endorsed = UntrustedCard::read(received.to_string(), &Limits::default()).ok().and_then(|card| {
+            card.verify_with_endorsements(&endorsement, &trusted(&[1]), &VerifyTerms::default(), NOW).ok()
+        });
+        let by_signature = verify(&with_signatures.to_string(), &trusted(&[1]));
+        let handed_on = |card: Option<VerifiedCard>| card.map(|card| String::from_utf8(card.to_octets()).unwrap());
+        prop_assert_eq!(handed_on(endorsed), handed_on(by_signature));
     }
 
     #[test]
