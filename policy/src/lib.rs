@@ -1,10 +1,14 @@
-//! What the owner of a client allows, and the words it is said in: protocol versions and times.
+//! What the owner of a client allows, and the words it is said in: protocol versions, times and URLs.
 //!
 //! This package knows no AgentCard and no socket, and it reads no clock: the time is always an argument.
 
 pub mod codes;
 mod time;
+mod url;
 mod version;
 
 pub use time::UnixTime;
+pub use url::{
+    AddressClass, AuthorityFault, Host, HostName, Origin, Scheme, Spelling, StrictUrl, UrlError, UrlUse,
+};
 pub use version::{CardVersion, ProtocolVersion, VersionError, VersionFault};
