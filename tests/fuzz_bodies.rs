@@ -9,7 +9,7 @@ use std::path::Path;
 #[path = "fuzz/src/lib.rs"]
 pub mod bodies;
 
-use bodies::{card_verify, endorsement, json_reader, jws_header};
+use bodies::{card_verify, endorsement, json_reader, jws_header, strict_url};
 
 const MUTANTS: usize = 30_000;
 
@@ -89,6 +89,25 @@ fn no_endorsement_counts_for_a_card_that_it_is_not_for() {
 }
 
 #[test]
+fn no_url_has_two_readings() {
+    let seeds = seeds("strict_url");
+    let mut outcomes: BTreeSet<strict_url::Outcome> =
+        seeds.iter().map(|seed| strict_url::run(seed)).collect();
+    let mut mutator = Mutator::new(seeds, URL_TOKENS);
+    for _ in 0..MUTANTS {
+        outcomes.insert(strict_url::run(&mutator.mutant()));
+    }
+    for outcome in [
+        strict_url::Outcome::Url,
+        strict_url::Outcome::GrpcAddress,
+        strict_url::Outcome::Refused,
+        strict_url::Outcome::NotText,
+    ] {
+        assert!(outcomes.contains(&outcome), "{outcome:?} never happened");
+    }
+}
+
+#[test]
 fn mutants_are_the_same_in_every_run_and_differ_from_their_seeds() {
     let seeds = vec![b"{\"name\":\"Agent\"}".to_vec(), b"[1,2,3]".to_vec()];
     let run = || {
@@ -130,6 +149,43 @@ const JSON_TOKENS: &[&[u8]] = &[
     b" ",
     b"\n",
     b"//",
+];
+
+const URL_TOKENS: &[&[u8]] = &[
+    b"https://",
+    b"HTTP://",
+    b"ws://",
+    b"dns:",
+    b":",
+    b"/",
+    b"//",
+    b"?",
+    b"#",
+    b"@",
+    b"[",
+    b"]",
+    b"::1",
+    b".",
+    b"..",
+    b"%2e",
+    b"%2F",
+    b"%00",
+    b"%",
+    b";",
+    b"xn--",
+    b"xn--4db",
+    b"0x7f",
+    b"127.0.0.1",
+    b"169.254.169.254",
+    b"0",
+    b"443",
+    b"65536",
+    b"-",
+    b"_",
+    b"\\",
+    b"\t",
+    b"\xC3\xBC",
+    b"\xFF",
 ];
 
 /// Every file under `tests/fuzz/seeds/TARGET`.

@@ -4,3 +4,4 @@ pub mod card_verify;
 pub mod endorsement;
 pub mod json_reader;
 pub mod jws_header;
+pub mod strict_url;
