@@ -213,4 +213,40 @@ declare_codes! {
         example: "https://169.254.169.254/latest/meta-data",
         instead: "Write the address of the agent.",
     }
+    POLICY_PATTERN_SYNTAX = "policy.pattern-syntax" {
+        what: "A host pattern holds something that has no meaning there: a brace, a question mark, a wildcard in the path, an unknown scheme, port 0.",
+        why: "Globs over whole URLs match hosts that nobody meant; a pattern that is half understood must not allow or deny anything.",
+        example: "{api,agents}.example.com",
+        instead: "Write `[scheme://]host[:port][/path]`, one pattern for each host; `*.` or `**.` may stand at the start of the host.",
+    }
+    POLICY_WILDCARD_POSITION = "policy.wildcard-position" {
+        what: "A wildcard is not the whole left-most label of the pattern.",
+        why: "`*example.com` also matches `evilexample.com`, and `example.*` any registrar's customer.",
+        example: "*example.com",
+        instead: "Write `*.example.com` for one label, `**.example.com` for one or more, and `example.com` for the name itself.",
+    }
+    POLICY_HOST_ANY = "policy.host-any" {
+        what: "A pattern matches every host.",
+        why: "It allows every stranger, and a reviewer must see that.",
+        example: "*",
+        instead: "List the hosts; or write `any-host = { reason = \"…\", until = 2026-12-31 }`.",
+    }
+    POLICY_PUBLIC_SUFFIX_WILDCARD = "policy.public-suffix-wildcard" {
+        what: "A wildcard stands on a public suffix, on a name with public suffixes below it, or on a single label.",
+        why: "Anybody can register a host that it matches.",
+        example: "*.github.io",
+        instead: "Write the registered name: `*.acme.github.io`, or the host itself.",
+    }
+    POLICY_SHARED_HOSTING_WILDCARD = "policy.shared-hosting-wildcard" {
+        what: "A wildcard stands on a hosting service that gives names to anybody and is not in the public suffix list.",
+        why: "Any customer of the service gets a host that it matches.",
+        example: "*.azurecontainerapps.io",
+        instead: "Write the host itself, or the part of the service that is yours alone.",
+    }
+    POLICY_NETWORK_SYNTAX = "policy.network-syntax" {
+        what: "A network is not an address, a slash and a length, or the address has bits beyond the length.",
+        why: "`10.20.3.4/16` may mean one address or 65536.",
+        example: "10.20.3.4/16",
+        instead: "Write the first address of the range: `10.20.0.0/16`.",
+    }
 }

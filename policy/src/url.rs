@@ -11,6 +11,7 @@ use std::hash::{Hash, Hasher};
 pub use address::AddressClass;
 pub use error::{AuthorityFault, UrlError};
 pub use host::{Host, HostName};
+pub(crate) use read::check_path;
 
 /// Most octets of a URL.
 const MAX_URL_OCTETS: usize = 2048;
@@ -316,7 +317,7 @@ impl Scheme {
     }
 
     /// The scheme with this name, letters folded.
-    fn of_url(name: &str) -> Option<Self> {
+    pub(crate) fn of_url(name: &str) -> Option<Self> {
         Self::OF_URLS
             .into_iter()
             .find(|scheme| scheme.name().is_some_and(|known| known.eq_ignore_ascii_case(name)))

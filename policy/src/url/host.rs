@@ -1,6 +1,6 @@
 //! Hosts: names in letters, digits and hyphens, and IP addresses in their one text.
 
-use core::net::{Ipv4Addr, Ipv6Addr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::fmt;
 
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
@@ -72,6 +72,16 @@ impl Host {
         match self {
             Self::Name(name) => Some(name),
             Self::V4(_) | Self::V6(_) => None,
+        }
+    }
+
+    /// The address, where the host is one.
+    #[must_use]
+    pub const fn address(&self) -> Option<IpAddr> {
+        match self {
+            Self::Name(_) => None,
+            Self::V4(address) => Some(IpAddr::V4(*address)),
+            Self::V6(address) => Some(IpAddr::V6(*address)),
         }
     }
 

@@ -145,7 +145,7 @@ fn read_port(text: &str, offset: usize) -> Result<u16, UrlError> {
 }
 
 /// Segment by segment; in each, escapes come first.
-fn check_path(path: &str, path_offset: usize) -> Result<(), UrlError> {
+pub(crate) fn check_path(path: &str, path_offset: usize) -> Result<(), UrlError> {
     let mut offset = path_offset;
     let mut segments = path.split('/').enumerate().peekable();
     while let Some((index, segment)) = segments.next() {

@@ -1,0 +1,295 @@
+//! Host patterns of a trust policy: what is allowed, what is denied, and networks.
+
+mod error;
+mod network;
+mod read;
+mod shared;
+
+use std::fmt;
+
+pub use error::{Mismatch, PatternError};
+pub use network::Network;
+
+use crate::url::{Host, HostName, Scheme, StrictUrl};
+
+/// A pattern of URLs that are allowed: `[scheme "://"] host [":" port] [path]`.
+///
+/// Without a scheme, https and the gRPC `host:port`. A host name matches itself; `*.` stands for exactly one label, as in
+/// TLS certificates, `**.` for one or more, and neither for none. An address matches itself, in its one text; names never
+/// match addresses. Without a port, the default port of the scheme; `:*` is any. A path that ends in `/` matches what is
+/// below it, any other only itself, in the same case; without a path, every path matches. A label outside ASCII is read as
+/// its A-label (UTS 46, non-transitional).
+///
+/// # Examples
+///
+/// ```
+/// use countersign_policy::{AllowPattern, LoopbackNames, Mismatch, StrictUrl, UrlUse};
+///
+/// let pattern = AllowPattern::read("*.example.com/a2a/")?;
+/// let url = |text| StrictUrl::read(text, UrlUse::Interface);
+/// assert_eq!(pattern.matches(&url("https://agents.example.com/a2a/v1")?, LoopbackNames::Refused), Ok(()));
+/// let mismatch = pattern.matches(&url("https://a.b.example.com/a2a/v1")?, LoopbackNames::Refused);
+/// assert_eq!(mismatch, Err(Mismatch::Depth { labels: 2, base: "example.com".to_owned() }));
+/// assert_eq!(AllowPattern::read("*.github.io").unwrap_err().code().name(), "policy.public-suffix-wildcard");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AllowPattern {
+    parts: Parts,
+}
+
+/// A pattern of hosts that are denied. It reads wider than [`AllowPattern`], since a gap in it is a hole.
+///
+/// A scheme and a port may be written and are not looked at; a path may not be written. `**.` also matches the name below
+/// it, and a wildcard may stand below a public suffix.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DenyPattern {
+    host: HostPattern,
+}
+
+/// Whether `localhost` and the names below it may be matched (`allow-loopback`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LoopbackNames {
+    /// They match no pattern.
+    Refused,
+    /// They match like other names.
+    Allowed,
+}
+
+/// How narrow a pattern is: the greatest is the most specific.
+///
+/// An exact host before `*.` before `**.`; then more labels; then a written port before the default one before `:*`; then
+/// the longer path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Specificity {
+    host: HostRank,
+    labels: usize,
+    port: PortRank,
+    path_octets: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum HostRank {
+    AnyDepth,
+    OneLabel,
+    Exact,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum PortRank {
+    Any,
+    Default,
+    Exact,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Parts {
+    scheme: Scheme,
+    host: HostPattern,
+    port: PortPattern,
+    path: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum HostPattern {
+    Exact(Host),
+    OneLabel(HostName),
+    AnyDepth(HostName),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum PortPattern {
+    Default,
+    Exact(u16),
+    Any,
+}
+
+/// How many labels stand before the name below a wildcard.
+enum Depth {
+    Elsewhere,
+    Apex,
+    Below(usize),
+}
+
+impl AllowPattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    ///
+    /// [`PatternError`]: the fault, the first of characters, port, host, path, width.
+    pub fn read(text: &str) -> Result<Self, PatternError> {
+        let parts = read::read(text)?;
+        match &parts.host {
+            HostPattern::Exact(_) => {}
+            HostPattern::OneLabel(base) | HostPattern::AnyDepth(base) => shared::refuse_shared(base)?,
+        }
+        Ok(Self { parts })
+    }
+
+    /// Whether `url` is allowed by this pattern.
+    ///
+    /// The kind of address is not judged beyond `loopback_names`: an exact pattern allows a private address.
+    ///
+    /// # Errors
+    ///
+    /// [`Mismatch`]: the first of host, scheme, port and path that differs.
+    pub fn matches(&self, url: &StrictUrl, loopback_names: LoopbackNames) -> Result<(), Mismatch> {
+        let Parts { scheme, host, port, path } = &self.parts;
+        host.matches(url.host())?;
+        if loopback_names == LoopbackNames::Refused && url.host().name().is_some() && url.is_loopback() {
+            return Err(Mismatch::Loopback { host: url.host().to_string() });
+        }
+        let is_tls_address = *scheme == Scheme::Https && url.scheme() == Scheme::HostPort;
+        if *scheme != url.scheme() && !is_tls_address {
+            return Err(Mismatch::Scheme { expected: *scheme, found: url.scheme() });
+        }
+        let expected = match port {
+            PortPattern::Any => url.port(),
+            PortPattern::Default => scheme.default_port(),
+            PortPattern::Exact(port) => *port,
+        };
+        if expected != url.port() {
+            return Err(Mismatch::Port { expected, found: url.port() });
+        }
+        match path {
+            Some(path) if !path_matches(path, url.path()) => {
+                Err(Mismatch::Path { expected: path.clone(), found: url.path().to_owned() })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// How narrow the pattern is.
+    #[must_use]
+    pub fn specificity(&self) -> Specificity {
+        let (host, labels) = match &self.parts.host {
+            HostPattern::Exact(host) => {
+                (HostRank::Exact, host.name().map_or(0, |name| name.labels().count()))
+            }
+            HostPattern::OneLabel(base) => (HostRank::OneLabel, base.labels().count()),
+            HostPattern::AnyDepth(base) => (HostRank::AnyDepth, base.labels().count()),
+        };
+        let port = match self.parts.port {
+            PortPattern::Any => PortRank::Any,
+            PortPattern::Default => PortRank::Default,
+            PortPattern::Exact(_) => PortRank::Exact,
+        };
+        Specificity { host, labels, port, path_octets: self.parts.path.as_ref().map_or(0, String::len) }
+    }
+
+    /// The scheme that is allowed; https stands for the gRPC `host:port` too.
+    #[must_use]
+    pub const fn scheme(&self) -> Scheme {
+        self.parts.scheme
+    }
+
+    /// The host, where the pattern has no wildcard.
+    #[must_use]
+    pub const fn exact_host(&self) -> Option<&Host> {
+        match &self.parts.host {
+            HostPattern::Exact(host) => Some(host),
+            HostPattern::OneLabel(_) | HostPattern::AnyDepth(_) => None,
+        }
+    }
+
+    /// Whether every port is allowed.
+    #[must_use]
+    pub const fn allows_any_port(&self) -> bool {
+        matches!(self.parts.port, PortPattern::Any)
+    }
+}
+
+/// The pattern in lower case, in A-labels, without `https://` and without a default port.
+impl fmt::Display for AllowPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parts { scheme, host, port, path } = &self.parts;
+        if let Some(name) = scheme.name().filter(|_| *scheme != Scheme::Https) {
+            write!(f, "{name}://")?;
+        }
+        host.fmt(f)?;
+        match port {
+            PortPattern::Default => {}
+            PortPattern::Exact(port) => write!(f, ":{port}")?,
+            PortPattern::Any => f.write_str(":*")?,
+        }
+        f.write_str(path.as_deref().unwrap_or_default())
+    }
+}
+
+impl DenyPattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    ///
+    /// [`PatternError`]: the fault, the first of characters, port, host, path.
+    pub fn read(text: &str) -> Result<Self, PatternError> {
+        let Parts { host, path, .. } = read::read(text)?;
+        match path {
+            Some(path) => Err(PatternError::DenyPath { path }),
+            None => Ok(Self { host }),
+        }
+    }
+
+    /// Whether the host is denied by this pattern.
+    #[must_use]
+    pub fn denies(&self, host: &Host) -> bool {
+        match (self.host.matches(host), &self.host) {
+            (Ok(()), _) | (Err(Mismatch::Apex { .. }), HostPattern::AnyDepth(_)) => true,
+            (Err(_), _) => false,
+        }
+    }
+}
+
+/// The host in lower case and in A-labels.
+impl fmt::Display for DenyPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.host.fmt(f)
+    }
+}
+
+impl HostPattern {
+    fn matches(&self, host: &Host) -> Result<(), Mismatch> {
+        let (base, most) = match self {
+            Self::Exact(expected) if expected == host => return Ok(()),
+            Self::Exact(_) => return Err(Mismatch::Host { host: host.to_string() }),
+            Self::OneLabel(base) => (base, 1),
+            Self::AnyDepth(base) => (base, usize::MAX),
+        };
+        match depth(host, base) {
+            Depth::Elsewhere => Err(Mismatch::Host { host: host.to_string() }),
+            Depth::Apex => Err(Mismatch::Apex { base: base.to_string() }),
+            Depth::Below(labels) if labels > most => Err(Mismatch::Depth { labels, base: base.to_string() }),
+            Depth::Below(_) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for HostPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact(host) => host.fmt(f),
+            Self::OneLabel(base) => write!(f, "*.{base}"),
+            Self::AnyDepth(base) => write!(f, "**.{base}"),
+        }
+    }
+}
+
+/// Compares label by label, from the right.
+fn depth(host: &Host, base: &HostName) -> Depth {
+    let Some(name) = host.name() else { return Depth::Elsewhere };
+    let mut labels = name.labels().rev();
+    for expected in base.labels().rev() {
+        if labels.next() != Some(expected) {
+            return Depth::Elsewhere;
+        }
+    }
+    match labels.count() {
+        0 => Depth::Apex,
+        labels => Depth::Below(labels),
+    }
+}
+
+fn path_matches(pattern: &str, path: &str) -> bool {
+    if pattern.ends_with('/') { path.starts_with(pattern) } else { path == pattern }
+}
