@@ -10,8 +10,8 @@ use countersign_keys::Finding;
 use countersign_keys::json::{self, Document, Kind, Limits, Value};
 
 use crate::codes;
-pub(crate) use shape::has_envelope;
 pub use shape::{Hybrid, Shape};
+pub(crate) use shape::{has_envelope, shape_of};
 pub use view::{
     CardView, ClaimedInterface, DeclaredVersion, Extension, FlowKind, InterfacePlace, OAuthFlow,
     RequiredScheme, Requirement, RequirementFault, Requirements, SchemeFault, SchemeKind, SecurityScheme,

@@ -1,5 +1,7 @@
 //! The codes of this package, and the one registry of all codes.
 
+pub mod interfaces;
+
 use countersign_keys::{Code, declare_codes};
 
 declare_codes! {
@@ -139,7 +141,8 @@ declare_codes! {
 
 /// Every code that countersign can give, in the order of its packages.
 pub fn registry() -> impl Iterator<Item = Code> {
-    countersign_keys::codes::ALL.iter().chain(countersign_policy::codes::ALL).chain(ALL).copied()
+    let packages = countersign_keys::codes::ALL.iter().chain(countersign_policy::codes::ALL);
+    packages.chain(ALL).chain(interfaces::ALL).copied()
 }
 
 /// The code with this name.

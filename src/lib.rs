@@ -49,6 +49,7 @@ mod coverage;
 mod diagnosis;
 mod endorsement;
 pub mod guide;
+mod select;
 mod signature;
 
 pub use canonical::{CanonicalPayload, Form, NoCanonicalForm, UnknownForm};
@@ -66,6 +67,10 @@ pub use countersign_policy::{ProtocolVersion, UnixTime};
 pub use coverage::{Class, CoverageTerms, Fate, Strictness, UncoveredMember};
 pub use diagnosis::{Cause, Diagnosis, DiagnosisHints};
 pub use endorsement::{Endorsement, EndorsementError, EndorsementPlace};
+pub use select::{
+    Accepted, AcceptedError, Fallback, OfferedInterface, OtherFailure, Preference, ProtocolChoice,
+    SelectTerms, SelectedBecause, SelectedInterface, Selection, VersionNotSupported,
+};
 pub use signature::{
     CardOutcome, ClaimedSignature, EndorsementReport, Matching, NewEndorsement, NewSignature, Portability,
     Refused, SignCardError, SignTerms, SignatureKind, SignatureOutcome, SignatureReport, SignedCard,

@@ -1,5 +1,7 @@
 //! The command line as it is typed.
 
+mod select;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -7,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use countersign::{Algorithm, Form, ProtocolVersion, UnixTime};
 
+pub(crate) use crate::args::select::SelectArgs;
 use crate::time::{self, Expiry, Issued};
 
 /// Sign, verify and inspect A2A AgentCards.
@@ -79,6 +82,8 @@ pub(crate) enum Command {
     Canonicalize(CanonicalizeArgs),
     /// Show what a card claims to be; needs no keys and verifies nothing
     Inspect(InspectArgs),
+    /// Select the interface that a client uses; nothing is verified or admitted
+    Select(SelectArgs),
     /// Explain a code: what, why, example, instead
     Explain(ExplainArgs),
     /// Print a completion script for a shell

@@ -3,7 +3,7 @@
 use countersign_keys::json::{Kind, Value};
 use countersign_policy::{CardVersion, ProtocolVersion};
 
-use super::{UntrustedCard, member};
+use super::{CardView, UntrustedCard, member};
 
 /// What a card claims to be, judged by the set of versions that it offers, never by counting entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,23 +71,7 @@ impl UntrustedCard {
     /// ```
     #[must_use]
     pub fn shape(&self, assumed: Option<ProtocolVersion>) -> Shape {
-        let card = self.root();
-        if !has_envelope(card) {
-            return legacy_shape(card, assumed);
-        }
-        let declared = member(card, "supportedInterfaces").into_iter().flat_map(Value::elements);
-        let versions: Vec<_> = declared
-            .filter_map(|interface| declared_version(interface, assumed))
-            .chain(legacy_offer(card))
-            .collect();
-        let offers_1 = versions.iter().any(|version| version.major() == 1);
-        let offers_0_3 = versions.contains(&ProtocolVersion::V0_3);
-        match (offers_1, offers_0_3) {
-            (true, true) => Shape::Dual,
-            (true, false) => Shape::V1_0,
-            (false, true) => Shape::V0_3,
-            (false, false) => Shape::Unusable,
-        }
+        shape_of(self.view(), assumed)
     }
 
     /// Whether a 1.0 envelope and top-level transport members of 0.3 stand side by side.
@@ -95,6 +79,27 @@ impl UntrustedCard {
     pub fn hybrid(&self) -> Hybrid {
         let legacy = LEGACY_TRANSPORT.iter().any(|name| self.root().member(name).is_some());
         if legacy && has_envelope(self.root()) { Hybrid::Yes } else { Hybrid::No }
+    }
+}
+
+/// What the viewed card claims to be.
+pub(crate) fn shape_of(view: CardView<'_>, assumed: Option<ProtocolVersion>) -> Shape {
+    let card = view.value();
+    if !has_envelope(card) {
+        return legacy_shape(card, assumed);
+    }
+    let declared = member(card, "supportedInterfaces").into_iter().flat_map(Value::elements);
+    let versions: Vec<_> = declared
+        .filter_map(|interface| declared_version(interface, assumed))
+        .chain(legacy_offer(card))
+        .collect();
+    let offers_1 = versions.iter().any(|version| version.major() == 1);
+    let offers_0_3 = versions.contains(&ProtocolVersion::V0_3);
+    match (offers_1, offers_0_3) {
+        (true, true) => Shape::Dual,
+        (true, false) => Shape::V1_0,
+        (false, true) => Shape::V0_3,
+        (false, false) => Shape::Unusable,
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) fn codes(label: &str) -> &'static [&'static str] {
     match label {
         "alg-key-mismatch" => &["sig.algorithm-key-mismatch"],
         "alg-unsupported" => &["sig.algorithm-unsupported"],
+        "binding-case" => &["iface.binding-case"],
         "critical-header" => &["sig.critical-header"],
         "duplicate-member" => &["json.duplicate-member"],
         "invalid-unicode" => &["json.invalid-unicode"],
@@ -17,6 +18,7 @@ pub(crate) fn codes(label: &str) -> &'static [&'static str] {
         "malformed-json" => &["json.malformed"],
         "malformed-signature" => &["sig.malformed"],
         "missing-kid" => &["sig.missing-kid"],
+        "no-compatible-interface" => &["iface.none-compatible"],
         "no-signature" => &["sig.absent"],
         "number-out-of-range" => &["json.inexact-number", "json.number-overflow", "json.rounded-number"],
         "private-key-material" => &["key.private-in-public-set"],

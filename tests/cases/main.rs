@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed expectation must stop the test")]
 
 mod labels;
+mod select;
 mod sign;
 mod verify;
 
@@ -22,7 +23,7 @@ const CHECKS: [(&str, usize, Run); 8] = [
     ("canonicalize", 25, Run::Here),
     ("cli", 18, Run::NotYet),
     ("export-public", 2, Run::Here),
-    ("select", 17, Run::NotYet),
+    ("select", 30, Run::Here),
     ("sign", 28, Run::Here),
     ("validate", 31, Run::NotYet),
     ("verify", 119, Run::Here),
@@ -107,6 +108,7 @@ fn run(check: &Check) -> Result<(), Failed> {
     match check.text("op") {
         "canonicalize" => canonicalize(check),
         "verify" => verify::run(check),
+        "select" => select::run(check),
         "sign" => sign::run(check),
         "export-public" => sign::export_public(check),
         other => Err(format!("no such operation: {other}").into()),

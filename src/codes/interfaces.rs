@@ -1,0 +1,84 @@
+//! Codes about the interfaces of a card and which of them a client can use.
+
+use countersign_keys::declare_codes;
+
+declare_codes! {
+    CARD_INTERFACE_INCOMPLETE = "card.interface-incomplete" {
+        what: "An interface lacks its URL or its binding, or they are no text.",
+        why: "A client cannot know where to connect or what to speak there, and must not guess.",
+        example: "{\"supportedInterfaces\": [{\"url\": \"https://agent.example\", \"transport\": \"JSONRPC\"}]}",
+        instead: "Write `url`, `protocolBinding` and `protocolVersion` in every entry of `supportedInterfaces`.",
+    }
+    CARD_CONTRADICTORY = "card.contradictory" {
+        what: "The card claims A2A 1.0 or later and has only the transport members of A2A 0.3.",
+        why: "A 1.0 client looks for `supportedInterfaces`, and the card says that a 0.3 client does not fit.",
+        example: "{\"protocolVersion\": \"1.0\", \"url\": \"https://agent.example\"}",
+        instead: "Write `supportedInterfaces`, or `\"protocolVersion\": \"0.3.0\"` if the agent speaks 0.3.",
+    }
+    CARD_UNVERSIONED = "card.unversioned" {
+        what: "A card or an interface does not say which version of the protocol it is for.",
+        why: "SDKs assume different versions, so client and server would speak different protocols.",
+        example: "{\"supportedInterfaces\": [{\"url\": \"https://agent.example\", \"protocolBinding\": \"JSONRPC\"}]}",
+        instead: "Write `protocolVersion`; a client that knows better says `--assume-version`.",
+    }
+    IFACE_BINDING_CASE = "iface.binding-case" {
+        what: "The binding is a core binding in another case.",
+        why: "Bindings are compared exactly by most clients: `jsonrpc` is not `JSONRPC` to them.",
+        example: "{\"protocolBinding\": \"jsonrpc\"}",
+        instead: "Write `JSONRPC`, `GRPC` or `HTTP+JSON`.",
+    }
+    IFACE_DEFAULT_TRANSPORT = "iface.default-transport" {
+        what: "A card of A2A 0.3 does not say what is spoken at its URL, so JSONRPC is assumed.",
+        why: "The schema of 0.3 has that default, its prose demands the member.",
+        example: "{\"protocolVersion\": \"0.3.0\", \"url\": \"https://agent.example\"}",
+        instead: "Write `\"preferredTransport\": \"JSONRPC\"`.",
+    }
+    IFACE_DUPLICATE = "iface.duplicate" {
+        what: "An interface is listed twice: same version, binding, URL and tenant.",
+        why: "The second entry offers nothing, and clients that prefer the last one of equals behave differently.",
+        example: "an entry of `additionalInterfaces` that repeats `url` and `preferredTransport`",
+        instead: "Keep one of the two.",
+    }
+    IFACE_VERSION_NOT_ACCEPTED = "iface.version-not-accepted" {
+        what: "The client does not speak this version of the protocol, or was told not to use it.",
+        why: "A request in one version to an interface of another fails in ways that look like other errors.",
+        example: "an interface of version 0.3 for a client with `--accept 1.0/JSONRPC`",
+        instead: "Accept the version if the client speaks it, and allow it with `--protocol`.",
+    }
+    IFACE_BINDING_NOT_ACCEPTED = "iface.binding-not-accepted" {
+        what: "The client speaks this version of the protocol, and not over this binding.",
+        why: "Bindings differ in everything that goes over the wire.",
+        example: "a GRPC interface for a client with `--accept 1.0/JSONRPC`",
+        instead: "Accept the binding if the client speaks it.",
+    }
+    IFACE_FALLBACK_DENIED = "iface.fallback-denied" {
+        what: "The interface is of A2A 0.3, and the client was not allowed to fall back to it.",
+        why: "An attacker who can make a client fall back chooses the weaker protocol.",
+        example: "a card that offers 0.3 only, for a client that accepts 1.0 and 0.3 without `--fallback allow`",
+        instead: "Allow the fallback, or accept 0.3 only.",
+    }
+    IFACE_NOT_FIRST = "iface.not-first" {
+        what: "The client could use this interface; another one comes before it.",
+        why: "Which one comes first is decided by `--prefer`: the card's order, the newest version, or the client's order.",
+        example: "the second of two JSONRPC interfaces of version 1.0",
+        instead: "Nothing is wrong; choose another order if another interface is wanted.",
+    }
+    IFACE_REFUSED_VERSION = "iface.refused-version" {
+        what: "The server behind this interface answered that it does not support the version that the card offers.",
+        why: "The card is out of date; only this answer is a reason to try the next interface.",
+        example: "JSON-RPC error -32009",
+        instead: "Tell the publisher.",
+    }
+    IFACE_NONE_COMPATIBLE = "iface.none-compatible" {
+        what: "The card has no interface that the client can use.",
+        why: "A client must not guess: the first URL of the card may speak anything.",
+        example: "a card with a GRPC interface for a client with `--accept 1.0/JSONRPC`",
+        instead: "The list of what is offered says why each interface was passed over.",
+    }
+    IFACE_NONE_LEFT = "iface.none-left" {
+        what: "Every interface that the client can use has refused the version that the card offers.",
+        why: "Trying anything else would be a guess.",
+        example: "one 1.0 interface, which answered VersionNotSupportedError, and no fallback",
+        instead: "Tell the publisher; allow the fallback to 0.3 if the agent is trusted to need it.",
+    }
+}
