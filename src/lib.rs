@@ -49,6 +49,7 @@ mod coverage;
 mod diagnosis;
 mod endorsement;
 pub mod guide;
+mod lint;
 mod select;
 mod signature;
 
@@ -62,11 +63,12 @@ pub use countersign_keys as keys;
 pub use countersign_keys::json::Limits;
 pub use countersign_keys::trust::{TrustedKey, TrustedKeys};
 pub use countersign_keys::{Algorithm, KeySigner, Signer, SigningKey, Thumbprint, VerifyingKey};
-pub use countersign_keys::{Code, Finding, Level, Span};
+pub use countersign_keys::{Code, Edit, Finding, Fix, FixSafety, Level, Span};
 pub use countersign_policy::{ProtocolVersion, UnixTime};
 pub use coverage::{Class, CoverageTerms, Fate, Strictness, UncoveredMember};
 pub use diagnosis::{Cause, Diagnosis, DiagnosisHints};
 pub use endorsement::{Endorsement, EndorsementError, EndorsementPlace};
+pub use lint::{Lint, LintLevels, LintSetting, LintTerms, Profile, lints};
 pub use select::{
     Accepted, AcceptedError, Fallback, OfferedInterface, OtherFailure, Preference, ProtocolChoice,
     SelectTerms, SelectedBecause, SelectedInterface, Selection, VersionNotSupported,

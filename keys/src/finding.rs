@@ -1,6 +1,7 @@
 //! What every stage says beside its answer: a code, how serious it is, where it is, and a sentence.
 
 use std::fmt;
+use std::ops::Range;
 
 /// A reason or lint code, `area.kebab-name`, with the page that `explain` prints.
 ///
@@ -124,13 +125,64 @@ pub struct Finding {
     pub span: Option<Span>,
     /// `kid` of the key the finding is about.
     pub kid: Option<String>,
+    /// What to write or do instead, where the finding knows more than the page of its code.
+    pub help: Option<String>,
+    /// A change of the document that removes what was found.
+    pub fix: Option<Fix>,
+}
+
+/// A change of the document that was read: all edits together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fix {
+    /// Whether it may be applied unasked.
+    pub safety: FixSafety,
+    /// In the order of the text, without overlap.
+    pub edits: Vec<Edit>,
+}
+
+/// Whether a fix may be applied without a person who looks at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "applied unasked, or not")]
+pub enum FixSafety {
+    /// The document means the same to every reader afterwards.
+    Safe,
+    /// A guess that a person has to confirm.
+    Suggested,
+}
+
+/// Octets of the document, and what takes their place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a place and a text")]
+pub struct Edit {
+    /// The octets that go.
+    pub range: Range<usize>,
+    /// The text that comes.
+    pub text: String,
+}
+
+impl Fix {
+    /// A fix of these edits, which must be in the order of the text and must not overlap.
+    #[must_use]
+    pub const fn new(safety: FixSafety, edits: Vec<Edit>) -> Self {
+        Self { safety, edits }
+    }
 }
 
 impl Finding {
     /// A finding about no particular place.
     #[must_use]
     pub fn new(code: Code, level: Level, message: impl Into<String>) -> Self {
-        Self { code, level, message: message.into(), pointer: None, span: None, kid: None }
+        Self {
+            code,
+            level,
+            message: message.into(),
+            pointer: None,
+            span: None,
+            kid: None,
+            help: None,
+            fix: None,
+        }
     }
 
     /// The same finding, placed at a JSON Pointer.
@@ -144,6 +196,20 @@ impl Finding {
     #[must_use]
     pub fn spanning(mut self, span: Span) -> Self {
         self.span = Some(span);
+        self
+    }
+
+    /// The same finding, with what to write or do instead.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The same finding, with a change that removes what was found.
+    #[must_use]
+    pub fn with_fix(mut self, fix: Fix) -> Self {
+        self.fix = Some(fix);
         self
     }
 

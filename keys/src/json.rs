@@ -177,6 +177,7 @@ impl Document {
                 "the file starts with a byte order mark, which was skipped",
             )
             .at("")
+            .spanning(Span { start: 0, end: BOM.len(), line: 1, column: 1 })
         });
         let rounded = self.rounded.iter().take(MAX_REMARKS).map(|&id| {
             let value = Value::new(self, id);

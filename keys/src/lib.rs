@@ -19,7 +19,7 @@ pub mod trust;
 pub use algorithm::{Algorithm, KeyKind};
 pub use digest::{hex, sha256};
 pub use error::{KeyError, SignError, VerifyError};
-pub use finding::{Code, Finding, Level, Page, Span};
+pub use finding::{Code, Edit, Finding, Fix, FixSafety, Level, Page, Span};
 pub use private::{KeySigner, PreparedSigner, RsaParts, Signer, SigningKey, accepted_signature};
 pub use public::encode::to_jwk_set;
 pub use public::{VerifiedSignature, VerifyingKey};

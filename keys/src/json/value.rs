@@ -188,6 +188,15 @@ impl<'d> Value<'d> {
         pointer
     }
 
+    /// The JSON Pointer of a member that this object has or could have.
+    #[must_use]
+    pub fn pointer_to_member(self, name: &str) -> String {
+        let mut pointer = self.pointer();
+        pointer.push('/');
+        push_token(&mut pointer, &Step::Member(name));
+        pointer
+    }
+
     /// The values from the child of the outermost value down to this one, each with its step.
     pub(super) fn path(self) -> impl Iterator<Item = (Step<'d>, Value<'d>)> {
         let target = self.id;
