@@ -3,8 +3,9 @@
 mod required;
 pub(crate) mod schema;
 mod shape;
-mod spelling;
+pub(crate) mod spelling;
 mod view;
+pub(crate) mod walk;
 
 use countersign_keys::Finding;
 use countersign_keys::json::{self, Document, Kind, Limits, Value};

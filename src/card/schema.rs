@@ -134,7 +134,7 @@ pub(crate) static AGENT_CARD: Message = with_legacy(&[
 ]);
 
 #[rustfmt::skip]
-static AGENT_INTERFACE: Message = message(&[
+pub(crate) static AGENT_INTERFACE: Message = message(&[
     security("url",             TEXT, Required),
     security("protocolBinding", TEXT, Required),
     security("tenant",          TEXT, Implicit),
@@ -142,13 +142,13 @@ static AGENT_INTERFACE: Message = message(&[
 ]);
 
 #[rustfmt::skip]
-static AGENT_PROVIDER: Message = message(&[
+pub(crate) static AGENT_PROVIDER: Message = message(&[
     security("url",          TEXT, Required),
     security("organization", TEXT, Required),
 ]);
 
 #[rustfmt::skip]
-static AGENT_CAPABILITIES: Message = with_legacy(&[
+pub(crate) static AGENT_CAPABILITIES: Message = with_legacy(&[
     security("streaming",         Flag,                                   Optional),
     security("pushNotifications", Flag,                                   Optional),
     security("extensions",        List(&Type::Message(&AGENT_EXTENSION)), Implicit),
@@ -181,7 +181,7 @@ static AGENT_SKILL: Message = with_legacy(&[
 ]);
 
 #[rustfmt::skip]
-static SECURITY_REQUIREMENT: Message = message(&[
+pub(crate) static SECURITY_REQUIREMENT: Message = message(&[
     security("schemes", Map(&Type::Message(&STRING_LIST)), Implicit),
 ]);
 
@@ -312,13 +312,13 @@ pub(crate) static AGENT_CARD_03: Message = message(&[
 ]);
 
 #[rustfmt::skip]
-static AGENT_INTERFACE_03: Message = message(&[
+pub(crate) static AGENT_INTERFACE_03: Message = message(&[
     security("url",       TEXT, Required),
     security("transport", TEXT, Required),
 ]);
 
 #[rustfmt::skip]
-static AGENT_CAPABILITIES_03: Message = message(&[
+pub(crate) static AGENT_CAPABILITIES_03: Message = message(&[
     security("streaming",              Flag,                                      Optional),
     security("pushNotifications",      Flag,                                      Optional),
     security("stateTransitionHistory", Flag,                                      Optional),
@@ -410,24 +410,35 @@ static IMPLICIT_FLOW_03: Message = message(&[
 impl Message {
     /// The member with this JSON name.
     pub(crate) fn member(&self, name: &str) -> Option<&'static Member> {
+        self.find(name).map(|(_, member)| member)
+    }
+
+    /// The member with this JSON name, and its place in the table.
+    pub(crate) fn find(&self, name: &str) -> Option<(usize, &'static Member)> {
         find(self.members, name)
     }
 
     /// The legacy member with this JSON name.
     pub(crate) fn legacy(&self, name: &str) -> Option<&'static Member> {
-        find(self.legacy, name)
+        find(self.legacy, name).map(|(_, member)| member)
     }
 
     /// The member whose original name in `a2a.proto` is `name`: a ProtoJSON reader takes that spelling too.
     pub(crate) fn member_by_snake_case(&self, name: &str) -> Option<&'static Member> {
+        self.find_by_snake_case(name).map(|(_, member)| member)
+    }
+
+    /// The member with this original name, and its place in the table.
+    pub(crate) fn find_by_snake_case(&self, name: &str) -> Option<(usize, &'static Member)> {
         let plausible = name.contains('_');
-        plausible.then(|| self.members.iter().find(|member| is_snake_case_of(name, member.name))).flatten()
+        let mut members = self.members.iter().enumerate();
+        plausible.then(|| members.find(|(_, member)| is_snake_case_of(name, member.name))).flatten()
     }
 }
 
-fn find(members: &'static [Member], name: &str) -> Option<&'static Member> {
+fn find(members: &'static [Member], name: &str) -> Option<(usize, &'static Member)> {
     let head = head(name);
-    members.iter().find(|member| member.head == head && member.name == name)
+    members.iter().enumerate().find(|(_, member)| member.head == head && member.name == name)
 }
 
 /// Whether `value` is the default of this type: `""`, `false`, `[]` or `{}`. Messages have no default but absence.

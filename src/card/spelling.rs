@@ -76,7 +76,7 @@ fn folds_to(message: &'static Message, name: &str) -> Option<&'static str> {
 }
 
 /// Whether two names are equal after folding ASCII case and dropping underscores.
-fn same_when_folded(left: &str, right: &str) -> bool {
+pub(crate) fn same_when_folded(left: &str, right: &str) -> bool {
     fn folded(name: &str) -> impl Iterator<Item = u8> {
         name.bytes().filter(|octet| *octet != b'_').map(|octet| octet.to_ascii_lowercase())
     }
