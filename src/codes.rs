@@ -1,6 +1,8 @@
 //! The codes of this package, and the one registry of all codes.
 
 pub mod interfaces;
+pub mod members;
+pub mod shapes;
 
 use countersign_keys::{Code, declare_codes};
 
@@ -12,8 +14,8 @@ declare_codes! {
         instead: "Keep the camelCase member and delete the other.",
     }
     CARD_NOT_AN_AGENT_CARD = "card.not-an-agent-card" {
-        what: "The JSON value is not an object, so it is no AgentCard.",
-        why: "Other documents are found at card paths: lists, registration records, wrapped cards.",
+        what: "The JSON value is no AgentCard: no object, or one with neither interfaces of A2A 1.0 nor the `url`, `capabilities` and `skills` of an older card.",
+        why: "Other documents are found at card paths: lists, registration records, descriptions of MCP servers, wrapped cards.",
         example: "[{\"name\": \"Agent\"}]",
         instead: "Give the AgentCard object itself.",
     }
@@ -141,8 +143,15 @@ declare_codes! {
 
 /// Every code that countersign can give, in the order of its packages.
 pub fn registry() -> impl Iterator<Item = Code> {
-    let packages = countersign_keys::codes::ALL.iter().chain(countersign_policy::codes::ALL);
-    packages.chain(ALL).chain(interfaces::ALL).copied()
+    let declared = [
+        countersign_keys::codes::ALL,
+        countersign_policy::codes::ALL,
+        ALL,
+        interfaces::ALL,
+        members::ALL,
+        shapes::ALL,
+    ];
+    declared.into_iter().flatten().copied()
 }
 
 /// The code with this name.

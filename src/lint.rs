@@ -4,8 +4,12 @@
 //! with its table of lints and one function that looks at a card; `FAMILIES` is the registry.
 
 mod document;
+mod edit;
 mod levels;
+mod members;
+mod nearest;
 mod report;
+mod shapes;
 
 use countersign_keys::{Code, Finding, Level};
 use countersign_policy::{ProtocolVersion, UnixTime};
@@ -48,7 +52,7 @@ struct Family {
 }
 
 /// In the order in which they look; findings are sorted by place afterwards.
-static FAMILIES: &[Family] = &[document::FAMILY];
+static FAMILIES: &[Family] = &[document::FAMILY, shapes::FAMILY, members::FAMILY];
 
 /// What the families look at.
 struct Subject<'c> {
@@ -74,8 +78,9 @@ impl UntrustedCard {
     /// Every finding about the card, in the order of its text; at most 32 for each code, the last of which says how many
     /// more there are.
     ///
-    /// A document that is no AgentCard ([`Shape::Foreign`]) gets the findings about that, and no others. Nothing is
-    /// fetched: what a URL leads to is not looked at.
+    /// A document that is no AgentCard ([`Shape::Foreign`]) gets the finding about that, the members that it lacks, and
+    /// where it comes near to a card also what is wrong with its members. Nothing is fetched: what a URL leads to is
+    /// not looked at.
     ///
     /// # Examples
     ///

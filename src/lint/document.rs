@@ -1,17 +1,14 @@
-//! What the reader remarks on while it reads the card.
+//! What the reader of JSON remarks on.
 
 use countersign_keys::{Level, codes as key_codes};
 
 use super::report::Report;
 use super::{Family, Lint, Subject};
-use crate::codes;
-
 pub(super) const FAMILY: Family = Family { lints: &LINTS, check };
 
-static LINTS: [Lint; 3] = [
+static LINTS: [Lint; 2] = [
     Lint::new(key_codes::JSON_BOM, Some(Level::Warning), Some(Level::Warning)),
     Lint::new(key_codes::JSON_ROUNDED_NUMBER, Some(Level::Warning), Some(Level::Warning)),
-    Lint::new(codes::CARD_SNAKE_CASE, Some(Level::Warning), Some(Level::Warning)),
 ];
 
 fn check(subject: &Subject<'_>, report: &mut Report<'_>) {

@@ -8,6 +8,9 @@ use super::{Lint, LintSetting, LintTerms};
 /// Most findings of one code; a hostile card could ask for as many as it has octets.
 const MAX_OF_A_KIND: usize = 32;
 
+/// Most characters of a text that a message shows.
+const MAX_SHOWN: usize = 64;
+
 /// The findings about one card so far.
 pub(super) struct Report<'t> {
     terms: &'t LintTerms<'t>,
@@ -78,10 +81,16 @@ impl<'t> Report<'t> {
 
     /// Reports `lint` at `place`, unless it is off.
     pub(super) fn add(&mut self, lint: &Lint, place: Place<'_>, remark: Remark) {
-        let Some(level) = self.level(lint, remark.level) else { return };
-        if !self.counts(lint) {
+        self.add_with(lint, place, || remark);
+    }
+
+    /// The same; the remark is made only when it is told.
+    pub(super) fn add_with(&mut self, lint: &Lint, place: Place<'_>, remark: impl FnOnce() -> Remark) {
+        if !self.wants(lint) || !self.counts(lint) {
             return;
         }
+        let remark = remark();
+        let Some(level) = self.level(lint, remark.level) else { return };
         let mut finding =
             Finding::new(lint.code, level, remark.message).at(place.pointer()).spanning(place.span());
         finding.help = remark.help;
@@ -153,6 +162,14 @@ impl Place<'_> {
             }
             Self::Missing(object, _) => opening(object),
         }
+    }
+}
+
+/// Text of the card for a message: in backticks, shortened.
+pub(super) fn quoted(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN).and_then(|(end, _)| text.get(..end)) {
+        Some(shown) => format!("`{shown}…`"),
+        None => format!("`{text}`"),
     }
 }
 
