@@ -27,7 +27,10 @@ fn object(value: Value<'_>, message: &'static Message, findings: &mut Vec<Findin
                 return Some(known);
             }
             let remark = format!("`{name}` is the proto spelling, A2A §5.5 wants `{}`", known.name);
-            findings.push(Finding::new(codes::CARD_SNAKE_CASE, Level::Warning, remark).at(member.pointer()));
+            let mut finding =
+                Finding::new(codes::CARD_SNAKE_CASE, Level::Warning, remark).at(member.pointer());
+            finding.span = value.name_span(name);
+            findings.push(finding);
             Some(known)
         });
         if let Some(known) = known {

@@ -156,10 +156,7 @@ impl Place<'_> {
     fn span(self) -> Span {
         match self {
             Self::At(value) => opening(value),
-            Self::Name(object, name) => {
-                let mut names = object.sorted_members().map(|(name, _)| name);
-                names.find(|token| token.as_text() == Some(name)).map_or_else(|| opening(object), Value::span)
-            }
+            Self::Name(object, name) => object.name_span(name).unwrap_or_else(|| opening(object)),
             Self::Missing(object, _) => opening(object),
         }
     }

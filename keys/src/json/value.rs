@@ -188,6 +188,13 @@ impl<'d> Value<'d> {
         pointer
     }
 
+    /// The place of the name of a member of this object. Costs a scan of the text before it.
+    #[must_use]
+    pub fn name_span(self, name: &str) -> Option<Span> {
+        let mut names = self.sorted_members().map(|(name, _)| name);
+        names.find(|token| token.as_text() == Some(name)).map(Value::span)
+    }
+
     /// The JSON Pointer of a member that this object has or could have.
     #[must_use]
     pub fn pointer_to_member(self, name: &str) -> String {
