@@ -1,12 +1,13 @@
 //! Every case made from a public bug report, each check a named test.
 //!
-//! Run so far: `canonicalize`, `verify`, `sign` and `export-public`. The other operations are counted, so that none
-//! is lost silently.
+//! Run so far: `canonicalize`, `verify`, `sign`, `export-public` and `validate`. The other operations are counted, so
+//! that none is lost silently.
 #![expect(clippy::unwrap_used, reason = "a failed expectation must stop the test")]
 
 mod labels;
 mod select;
 mod sign;
+mod validate;
 mod verify;
 
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ const CHECKS: [(&str, usize, Run); 8] = [
     ("export-public", 2, Run::Here),
     ("select", 30, Run::Here),
     ("sign", 28, Run::Here),
-    ("validate", 31, Run::NotYet),
+    ("validate", 31, Run::Here),
     ("verify", 119, Run::Here),
 ];
 
@@ -111,6 +112,7 @@ fn run(check: &Check) -> Result<(), Failed> {
         "select" => select::run(check),
         "sign" => sign::run(check),
         "export-public" => sign::export_public(check),
+        "validate" => validate::run(check),
         other => Err(format!("no such operation: {other}").into()),
     }
 }
