@@ -1,7 +1,7 @@
 //! Every lint, and every reason why a card cannot be read, has a card that shows it and one that does not:
 //! `tests/lints/CODE/bad.json` and `good.json`; with `keys.jwks` the signatures are judged by these keys, at the time of
 //! `AT`.
-#![expect(clippy::unwrap_used, reason = "a failed expectation must stop the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failed expectation must stop the test")]
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -79,13 +79,14 @@ fn generation(subject: &Subject<'_>, report: &mut Report<'_>) {
         }
         (Shape::Contradictory, declared) => {
             let place = declared.map_or(Place::Missing(card, "supportedInterfaces"), Place::At);
-            report.add_with(&LEGACY_SHAPE, place, || contradiction(card, declared));
+            report.add_with(&LEGACY_SHAPE, place, || contradiction(subject, declared));
         }
         _ => {}
     }
 }
 
-fn contradiction(card: Value<'_>, declared: Option<Value<'_>>) -> Remark {
+fn contradiction(subject: &Subject<'_>, declared: Option<Value<'_>>) -> Remark {
+    let card = subject.card.root();
     let text =
         |name| card.member(name).and_then(Value::as_text).filter(|text| (1..=64).contains(&text.len()));
     let version = declared.and_then(Value::as_text);
@@ -94,16 +95,15 @@ fn contradiction(card: Value<'_>, declared: Option<Value<'_>>) -> Remark {
             "`protocolVersion` claims {}, the card has only transport members of 0.3: clients of that version find no interface",
             quoted(version)
         ),
-        None => "taken for 1.0, the card has only transport members of 0.3: clients of that version find no interface"
-            .to_owned(),
+        None => "the card is taken for 1.0 and has only transport members of 0.3".to_owned(),
     };
-    let version = version.and_then(|version| ProtocolVersion::from_card(version).ok());
+    let version = version.and_then(|version| Some(ProtocolVersion::from_card(version).ok()?.version));
     let help = format!(
         "write `\"supportedInterfaces\": [{{\"url\": \"{}\", \"protocolBinding\": \"{}\", \"protocolVersion\": \"{}\"}}]` \
          if the server speaks it, else `\"protocolVersion\": \"0.3.0\"`",
         text("url").unwrap_or("URL"),
         text("preferredTransport").unwrap_or("JSONRPC"),
-        version.map_or(ProtocolVersion::V1_0, |declared| declared.version),
+        version.or(subject.terms.assumed).unwrap_or(ProtocolVersion::V1_0),
     );
     Remark::new(message).help(help).level(Level::Error)
 }
@@ -239,9 +239,13 @@ mod tests {
             assert_eq!(found(&format!("\"protocolVersion\":{version},{OLD}")), expected, "{version}");
         }
         assert_eq!(found(OLD), "warning card.unversioned /protocolVersion");
-        let mut terms = LintTerms::default();
-        terms.assumed = Some(ProtocolVersion::V0_3);
-        assert_eq!(lint(OLD, &terms), []);
+        let assumed = |version| LintTerms { assumed: Some(version), ..LintTerms::default() };
+        assert_eq!(lint(OLD, &assumed(ProtocolVersion::V0_3)), []);
+        let taken = lint(OLD, &assumed(ProtocolVersion::V1_0));
+        assert_eq!(
+            taken.first().and_then(|finding| finding.pointer.as_deref()),
+            Some("/supportedInterfaces")
+        );
     }
 
     #[test]
