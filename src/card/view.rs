@@ -134,9 +134,8 @@ impl<'c> CardView<'c> {
     /// `skills`.
     pub fn skills(self) -> impl Iterator<Item = Skill<'c>> {
         let list = member(self.root, "skills");
-        list.into_iter()
-            .flat_map(Value::elements)
-            .map(move |value| Skill { value, generation: self.generation() })
+        let generation = self.generation();
+        list.into_iter().flat_map(Value::elements).map(move |value| Skill { value, generation })
     }
 
     /// Whether the card has a `supportedInterfaces` that is not empty: the envelope of A2A 1.0.
