@@ -2,6 +2,7 @@
 
 pub mod interfaces;
 pub mod members;
+pub mod security;
 pub mod shapes;
 
 use countersign_keys::{Code, declare_codes};
@@ -149,6 +150,7 @@ pub fn registry() -> impl Iterator<Item = Code> {
         ALL,
         interfaces::ALL,
         members::ALL,
+        security::ALL,
         shapes::ALL,
     ];
     declared.into_iter().flatten().copied()

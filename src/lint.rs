@@ -9,13 +9,15 @@ mod levels;
 mod members;
 mod nearest;
 mod report;
+mod security;
 mod shapes;
 
 use countersign_keys::{Code, Finding, Level};
 use countersign_policy::{ProtocolVersion, UnixTime};
 
 use crate::card::UntrustedCard;
-use crate::{CardView, Shape, TrustedKeys};
+use crate::signature::{Examined, examine};
+use crate::{CardView, Shape, TrustedKeys, VerifyTerms};
 pub use levels::{LintLevels, LintSetting, Profile};
 use report::Report;
 
@@ -52,7 +54,7 @@ struct Family {
 }
 
 /// In the order in which they look; findings are sorted by place afterwards.
-static FAMILIES: &[Family] = &[document::FAMILY, shapes::FAMILY, members::FAMILY];
+static FAMILIES: &[Family] = &[document::FAMILY, shapes::FAMILY, members::FAMILY, security::FAMILY];
 
 /// What the families look at.
 struct Subject<'c> {
@@ -60,6 +62,8 @@ struct Subject<'c> {
     view: CardView<'c>,
     shape: Shape,
     terms: &'c LintTerms<'c>,
+    /// What the keys say about the signatures, where there are keys.
+    examined: Option<Examined>,
 }
 
 /// Every lint, by family.
@@ -94,7 +98,9 @@ impl UntrustedCard {
     /// ```
     #[must_use]
     pub fn lint(&self, terms: &LintTerms<'_>) -> Vec<Finding> {
-        let subject = Subject { card: self, view: self.view(), shape: self.shape(terms.assumed), terms };
+        let examined = terms.keys.map(|(keys, now)| examine(self, &[], keys, &VerifyTerms::default(), now));
+        let subject =
+            Subject { card: self, view: self.view(), shape: self.shape(terms.assumed), terms, examined };
         let mut report = Report::new(terms);
         for family in FAMILIES {
             (family.check)(&subject, &mut report);

@@ -25,6 +25,7 @@ use conclude::{HandedOn, Verdict};
 pub use portable::Portability;
 pub use report::{CardOutcome, EndorsementReport, SignatureOutcome, SignatureReport, VerificationReport};
 pub use sign::{NewEndorsement, NewSignature, SignCardError, SignTerms, SignedCard, SigningInput, Stale};
+pub(crate) use verify::{Examined, examine};
 pub use verify::{Matching, VerifyTerms};
 
 /// A card of which a trusted key signed every member that is handed on, except those that [`unsigned`] names.

@@ -6,7 +6,10 @@ use countersign_keys::{Finding, Fix, Level, Span};
 use super::{Lint, LintSetting, LintTerms};
 
 /// Most findings of one code; a hostile card could ask for as many as it has octets.
-const MAX_OF_A_KIND: usize = 32;
+pub(super) const MAX_OF_A_KIND: usize = 32;
+
+/// Most characters of a text that a message shows.
+const MAX_SHOWN: usize = 64;
 
 /// Most characters of a text that a message shows.
 const MAX_SHOWN: usize = 64;

@@ -77,29 +77,29 @@ impl Place {
 }
 
 /// A signature that verified over one payload of the card, with what that payload covers.
-pub(super) struct Proof {
-    pub(super) place: Place,
+pub(crate) struct Proof {
+    pub(crate) place: Place,
     /// The payload, by its number.
-    pub(super) payload: usize,
-    pub(super) coverage: Coverage,
-    pub(super) thumbprint: Thumbprint,
+    pub(crate) payload: usize,
+    pub(crate) coverage: Coverage,
+    pub(crate) thumbprint: Thumbprint,
 }
 
 /// What was found out about each signature.
-pub(super) struct Examined {
+pub(crate) struct Examined {
     /// Why none of the card's own signatures was looked at, and nothing else counts.
-    pub(super) malformed: Option<Code>,
-    pub(super) signatures: Vec<SignatureReport>,
-    pub(super) endorsements: Vec<EndorsementReport>,
+    pub(crate) malformed: Option<Code>,
+    pub(crate) signatures: Vec<SignatureReport>,
+    pub(crate) endorsements: Vec<EndorsementReport>,
     /// The signatures that verified.
-    pub(super) proofs: Vec<Proof>,
+    pub(crate) proofs: Vec<Proof>,
     /// The payloads that the proofs name by their number.
-    pub(super) payloads: Vec<CanonicalPayload>,
-    pub(super) findings: Vec<Finding>,
+    pub(crate) payloads: Vec<CanonicalPayload>,
+    pub(crate) findings: Vec<Finding>,
 }
 
 /// Looks at every signature of the card and of the endorsements.
-pub(super) fn examine(
+pub(crate) fn examine(
     card: &UntrustedCard,
     endorsements: &[Endorsement],
     keys: &TrustedKeys,
