@@ -1,9 +1,11 @@
 //! The codes of this package, and the one registry of all codes.
 
+pub mod capabilities;
 pub mod interfaces;
 pub mod members;
 pub mod security;
 pub mod shapes;
+pub mod skills;
 
 use countersign_keys::{Code, declare_codes};
 
@@ -148,10 +150,12 @@ pub fn registry() -> impl Iterator<Item = Code> {
         countersign_keys::codes::ALL,
         countersign_policy::codes::ALL,
         ALL,
+        capabilities::ALL,
         interfaces::ALL,
         members::ALL,
         security::ALL,
         shapes::ALL,
+        skills::ALL,
     ];
     declared.into_iter().flatten().copied()
 }

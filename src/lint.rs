@@ -3,6 +3,7 @@
 //! A lint never turns a no into a yes, and a card without findings is still untrusted. Each family of lints is one file
 //! with its table of lints and one function that looks at a card; `FAMILIES` is the registry.
 
+mod capabilities;
 mod document;
 mod edit;
 mod levels;
@@ -11,6 +12,7 @@ mod nearest;
 mod report;
 mod security;
 mod shapes;
+mod skills;
 
 use countersign_keys::{Code, Finding, Level};
 use countersign_policy::{ProtocolVersion, UnixTime};
@@ -54,7 +56,14 @@ struct Family {
 }
 
 /// In the order in which they look; findings are sorted by place afterwards.
-static FAMILIES: &[Family] = &[document::FAMILY, shapes::FAMILY, members::FAMILY, security::FAMILY];
+static FAMILIES: &[Family] = &[
+    document::FAMILY,
+    shapes::FAMILY,
+    members::FAMILY,
+    security::FAMILY,
+    capabilities::FAMILY,
+    skills::FAMILY,
+];
 
 /// What the families look at.
 struct Subject<'c> {
