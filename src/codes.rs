@@ -1,6 +1,7 @@
 //! The codes of this package, and the one registry of all codes.
 
 pub mod capabilities;
+pub mod content;
 pub mod interfaces;
 pub mod members;
 pub mod security;
@@ -151,6 +152,7 @@ pub fn registry() -> impl Iterator<Item = Code> {
         countersign_policy::codes::ALL,
         ALL,
         capabilities::ALL,
+        content::ALL,
         interfaces::ALL,
         members::ALL,
         security::ALL,

@@ -4,6 +4,7 @@
 //! with its table of lints and one function that looks at a card; `FAMILIES` is the registry.
 
 mod capabilities;
+mod content;
 mod document;
 mod edit;
 mod levels;
@@ -63,6 +64,7 @@ static FAMILIES: &[Family] = &[
     security::FAMILY,
     capabilities::FAMILY,
     skills::FAMILY,
+    content::FAMILY,
 ];
 
 /// What the families look at.

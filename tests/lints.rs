@@ -8,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use countersign::{
-    CardError, Finding, Limits, LintTerms, Profile, TrustedKeys, UnixTime, UntrustedCard, lints,
+    CardError, Finding, Level, Limits, Lint, LintSetting, LintTerms, Profile, TrustedKeys, UnixTime,
+    UntrustedCard, lints,
 };
 
 /// 2026-12-01T00:00:00Z
@@ -39,12 +40,16 @@ fn read(code: &str, file: &str) -> Result<UntrustedCard, CardError> {
     UntrustedCard::read(octets, &Limits::default().with_max_octets(MAX_OCTETS))
 }
 
-/// The findings of one code, under the profile that has the lint.
-fn found(code: &str, file: &str, profile: Profile) -> Vec<Finding> {
+/// The findings of one lint, under the profile that has it; a lint that is off in both is switched on.
+fn found(lint: &Lint, file: &str) -> Vec<Finding> {
+    let code = lint.code.name();
     let keys = fs::read(folder(code).join("keys.jwks")).ok();
     let keys = keys.map(|keys| TrustedKeys::read(keys, "keys.jwks").unwrap());
     let mut terms = LintTerms::default();
-    terms.profile = profile;
+    terms.profile = if lint.publish.is_some() { Profile::Publish } else { Profile::Consume };
+    if lint.level(terms.profile).is_none() {
+        terms.levels.set(code, LintSetting::At(Level::Info));
+    }
     terms.keys = keys.as_ref().map(|keys| (keys, AT));
     let findings = read(code, file).unwrap_or_else(|error| panic!("{code}/{file}: {error}")).lint(&terms);
     findings.into_iter().filter(|finding| finding.code.name() == code).collect()
@@ -54,13 +59,12 @@ fn found(code: &str, file: &str, profile: Profile) -> Vec<Finding> {
 fn every_lint_has_a_bad_card_and_a_good_one() {
     for lint in lints() {
         let code = lint.code.name();
-        let profile = if lint.publish.is_some() { Profile::Publish } else { Profile::Consume };
-        let bad = found(code, "bad.json", profile);
+        let bad = found(lint, "bad.json");
         assert!(!bad.is_empty(), "{code}: bad.json does not show it");
         for finding in bad {
             assert!(finding.span.is_some() && finding.pointer.is_some(), "{code}: {finding:?}");
         }
-        assert_eq!(found(code, "good.json", profile), [], "{code}: good.json shows it");
+        assert_eq!(found(lint, "good.json"), [], "{code}: good.json shows it");
     }
 }
 
