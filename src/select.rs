@@ -11,7 +11,7 @@ use countersign_keys::{Code, Finding};
 use countersign_policy::ProtocolVersion;
 
 use crate::card::{CardView, ClaimedInterface, Shape, shape_of};
-use crate::codes::{self, interfaces};
+use crate::codes::{self, interfaces, members};
 use candidate::Candidate;
 use order::Tier;
 pub use refusal::{OtherFailure, VersionNotSupported};
@@ -117,7 +117,7 @@ impl<'c> CardView<'c> {
     pub fn select(self, terms: &SelectTerms) -> Selection<'c> {
         let unusable = match shape_of(self, terms.assumed) {
             Shape::Foreign => Some(codes::CARD_NOT_AN_AGENT_CARD),
-            Shape::Contradictory => Some(interfaces::CARD_CONTRADICTORY),
+            Shape::Contradictory => Some(members::CARD_LEGACY_SHAPE),
             Shape::V1_0
             | Shape::V0_3
             | Shape::Dual

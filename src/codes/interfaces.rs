@@ -3,24 +3,6 @@
 use countersign_keys::declare_codes;
 
 declare_codes! {
-    CARD_INTERFACE_INCOMPLETE = "card.interface-incomplete" {
-        what: "An interface lacks its URL or its binding, or they are no text.",
-        why: "A client cannot know where to connect or what to speak there, and must not guess.",
-        example: "{\"supportedInterfaces\": [{\"url\": \"https://agent.example\", \"transport\": \"JSONRPC\"}]}",
-        instead: "Write `url`, `protocolBinding` and `protocolVersion` in every entry of `supportedInterfaces`.",
-    }
-    CARD_CONTRADICTORY = "card.contradictory" {
-        what: "The card claims A2A 1.0 or later and has only the transport members of A2A 0.3.",
-        why: "A 1.0 client looks for `supportedInterfaces`, and the card says that a 0.3 client does not fit.",
-        example: "{\"protocolVersion\": \"1.0\", \"url\": \"https://agent.example\"}",
-        instead: "Write `supportedInterfaces`, or `\"protocolVersion\": \"0.3.0\"` if the agent speaks 0.3.",
-    }
-    CARD_UNVERSIONED = "card.unversioned" {
-        what: "A card or an interface does not say which version of the protocol it is for.",
-        why: "SDKs assume different versions, so client and server would speak different protocols.",
-        example: "{\"supportedInterfaces\": [{\"url\": \"https://agent.example\", \"protocolBinding\": \"JSONRPC\"}]}",
-        instead: "Write `protocolVersion`; a client that knows better says `--assume-version`.",
-    }
     IFACE_BINDING_CASE = "iface.binding-case" {
         what: "The binding is a core binding in another case.",
         why: "Bindings are compared exactly by most clients: `jsonrpc` is not `JSONRPC` to them.",

@@ -34,7 +34,7 @@ declare_codes! {
         instead: "Write the text.",
     }
     CARD_INTERFACE_INCOMPLETE = "card.interface-incomplete" {
-        what: "An interface has no usable `url`, transport or protocol version: the member is there and empty.",
+        what: "An interface has no usable `url`, transport or protocol version: the member is missing, empty or no text.",
         why: "No client can choose the interface, and a client that guesses speaks another protocol than the server.",
         example: "{\"supportedInterfaces\": [{\"url\": \"https://agent.example/a2a\", \"protocolBinding\": \"JSONRPC\", \"protocolVersion\": \"\"}]}",
         instead: "Write all three members, such as `\"protocolVersion\": \"1.0\"`.",

@@ -11,9 +11,6 @@ pub(super) const MAX_OF_A_KIND: usize = 32;
 /// Most characters of a text that a message shows.
 const MAX_SHOWN: usize = 64;
 
-/// Most characters of a text that a message shows.
-const MAX_SHOWN: usize = 64;
-
 /// The findings about one card so far.
 pub(super) struct Report<'t> {
     terms: &'t LintTerms<'t>,

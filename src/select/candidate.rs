@@ -5,7 +5,7 @@ use countersign_policy::{CardVersion, ProtocolVersion, StrictUrl, UrlUse, codes 
 
 use super::terms::{ProtocolChoice, SelectTerms};
 use crate::card::{CardView, ClaimedInterface, DeclaredVersion, InterfacePlace};
-use crate::codes::interfaces;
+use crate::codes::{interfaces, members, shapes};
 
 /// The bindings of A2A itself.
 pub(crate) const CORE_BINDINGS: [&str; 3] = ["JSONRPC", "GRPC", "HTTP+JSON"];
@@ -93,19 +93,22 @@ fn counted_version(
 ) -> Result<ProtocolVersion, Code> {
     let version = match claim.declared_version() {
         DeclaredVersion::Known(declared) => declared.version,
-        DeclaredVersion::Absent => assumed.ok_or(interfaces::CARD_UNVERSIONED)?,
+        DeclaredVersion::Absent => assumed.ok_or(match claim.place {
+            InterfacePlace::Listed => members::CARD_INTERFACE_INCOMPLETE,
+            InterfacePlace::Main | InterfacePlace::Additional => shapes::CARD_UNVERSIONED,
+        })?,
         DeclaredVersion::Unrecognized(_) => return Err(policy_codes::CARD_VERSION_UNRECOGNIZED),
     };
     let is_legacy = claim.place != InterfacePlace::Listed;
     if is_legacy && version >= ProtocolVersion::V1_0 {
-        return Err(interfaces::CARD_CONTRADICTORY);
+        return Err(members::CARD_LEGACY_SHAPE);
     }
     Ok(version)
 }
 
 fn fit(claim: &ClaimedInterface<'_>, version: ProtocolVersion, terms: &SelectTerms) -> Result<Fit, Code> {
     let binding = spoken_binding(claim)?;
-    let url = claim.claimed_url.ok_or(interfaces::CARD_INTERFACE_INCOMPLETE)?;
+    let url = claim.claimed_url.ok_or(members::CARD_INTERFACE_INCOMPLETE)?;
     let is_wanted = match terms.protocol {
         ProtocolChoice::Auto => true,
         ProtocolChoice::V1 => version.major() == 1,
@@ -131,10 +134,10 @@ fn spoken_binding<'c>(claim: &ClaimedInterface<'c>) -> Result<&'c str, Code> {
         (None, InterfacePlace::Main) => {
             let declared = claim.object().member("preferredTransport");
             let is_unset = declared.is_none_or(|value| value.is_null() || value.as_text().is_some());
-            if is_unset { Ok(DEFAULT_TRANSPORT) } else { Err(interfaces::CARD_INTERFACE_INCOMPLETE) }
+            if is_unset { Ok(DEFAULT_TRANSPORT) } else { Err(members::CARD_INTERFACE_INCOMPLETE) }
         }
         (None, InterfacePlace::Listed | InterfacePlace::Additional) => {
-            Err(interfaces::CARD_INTERFACE_INCOMPLETE)
+            Err(members::CARD_INTERFACE_INCOMPLETE)
         }
     }
 }

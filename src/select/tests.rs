@@ -162,7 +162,7 @@ fn an_interface_that_lacks_something_or_is_off_profile_does_not_fit_and_spoils_n
     assert_eq!(
         passed_over(&envelope(&entries), &terms(&["1.0/JSONRPC"])),
         [
-            "card.unversioned",
+            "card.interface-incomplete",
             "card.version-unrecognized",
             "card.version-unrecognized",
             "card.interface-incomplete",
@@ -171,7 +171,7 @@ fn an_interface_that_lacks_something_or_is_off_profile_does_not_fit_and_spoils_n
             "url.userinfo",
             "iface.binding-not-accepted",
             "iface.binding-not-accepted",
-            "card.unversioned",
+            "card.interface-incomplete",
             "-",
         ]
     );
@@ -200,7 +200,7 @@ fn legacy_members_are_0_3_and_only_if_the_card_says_so() {
     assumed.assumed = Some(crate::ProtocolVersion::V0_3);
     assert_eq!(answer(&legacy(&members("")), &assumed), "v0 card-order");
     let claims_1 = legacy(&members(r#""protocolVersion":"1.0","#));
-    assert_eq!(answer(&claims_1, &terms(&["1.0/JSONRPC"])), "card.contradictory iface.none-compatible");
+    assert_eq!(answer(&claims_1, &terms(&["1.0/JSONRPC"])), "card.legacy-shape iface.none-compatible");
 }
 
 #[test]

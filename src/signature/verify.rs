@@ -78,11 +78,11 @@ impl Place {
 
 /// A signature that verified over one payload of the card, with what that payload covers.
 pub(crate) struct Proof {
-    pub(crate) place: Place,
+    pub(super) place: Place,
     /// The payload, by its number.
     pub(crate) payload: usize,
-    pub(crate) coverage: Coverage,
-    pub(crate) thumbprint: Thumbprint,
+    pub(super) coverage: Coverage,
+    pub(super) thumbprint: Thumbprint,
 }
 
 /// What was found out about each signature.

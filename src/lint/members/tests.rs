@@ -107,7 +107,7 @@ fn a_member_of_the_other_generation_is_told_by_its_code() {
         (legacy(r#""authentication":{"schemes":["bearer"]}"#), "card.legacy-shape /authentication"),
         (legacy(r#""supportedInterfaces":[]"#), "card.unknown-member /supportedInterfaces"),
         (
-            legacy(r#""capabilities":{"extendedAgentCard":true}"#),
+            legacy(r#""capabilities":{"extendedAgentCard":false}"#),
             "card.unknown-member /capabilities/extendedAgentCard",
         ),
         (
