@@ -7,6 +7,7 @@ pub mod members;
 pub mod security;
 pub mod shapes;
 pub mod skills;
+pub mod urls;
 
 use countersign_keys::{Code, declare_codes};
 
@@ -158,6 +159,7 @@ pub fn registry() -> impl Iterator<Item = Code> {
         security::ALL,
         shapes::ALL,
         skills::ALL,
+        urls::ALL,
     ];
     declared.into_iter().flatten().copied()
 }

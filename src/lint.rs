@@ -14,6 +14,7 @@ mod report;
 mod security;
 mod shapes;
 mod skills;
+mod urls;
 
 use countersign_keys::{Code, Finding, Level};
 use countersign_policy::{ProtocolVersion, UnixTime};
@@ -61,6 +62,7 @@ static FAMILIES: &[Family] = &[
     document::FAMILY,
     shapes::FAMILY,
     members::FAMILY,
+    urls::FAMILY,
     security::FAMILY,
     capabilities::FAMILY,
     skills::FAMILY,

@@ -9,7 +9,10 @@ mod time;
 mod url;
 mod version;
 
-pub use pattern::{AllowPattern, DenyPattern, LoopbackNames, Mismatch, Network, PatternError, Specificity};
+pub use pattern::{
+    AllowPattern, DenyPattern, LoopbackNames, Mismatch, Network, PatternError, Specificity,
+    registrable_domain,
+};
 pub use time::UnixTime;
 pub use url::{
     AddressClass, AuthorityFault, Host, HostName, Origin, Scheme, Spelling, StrictUrl, UrlError, UrlUse,

@@ -9,6 +9,7 @@ use std::fmt;
 
 pub use error::{Mismatch, PatternError};
 pub use network::Network;
+pub use shared::registrable_domain;
 
 use crate::url::{Host, HostName, Scheme, StrictUrl};
 

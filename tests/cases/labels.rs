@@ -8,6 +8,7 @@ pub(crate) fn codes(label: &str) -> &'static [&'static str] {
         "binding-case" => &["iface.binding-case"],
         "critical-header" => &["sig.critical-header"],
         "duplicate-member" => &["json.duplicate-member"],
+        "grpc-url-form" => &["iface.grpc-form"],
         "invalid-unicode" => &["json.invalid-unicode"],
         "key-load-failed" => &["key.unreadable", "key.encrypted", "key.not-a-key-set"],
         "key-not-found" => &["sig.unknown-key"],

@@ -5,24 +5,7 @@ use libtest_mimic::Failed;
 
 use crate::{Check, labels, refused, same};
 
-/// Checks that need lints which do not exist yet: the shape of security schemes and requirements.
-const WAITING: [(&str, &str); 4] = [
-    ("101", "old-type.json"),
-    ("101", "no-wrapper.json"),
-    ("101", "two-variants.json"),
-    ("101", "bare-requirement.json"),
-];
-
 pub(crate) fn run(check: &Check) -> Result<(), Failed> {
-    let is_waiting = WAITING.contains(&(check.case().as_str(), check.text("card")));
-    match (validate(check), is_waiting) {
-        (result, false) => result,
-        (Err(_), true) => Ok(()),
-        (Ok(()), true) => Err("passes now: take it off the list".into()),
-    }
-}
-
-fn validate(check: &Check) -> Result<(), Failed> {
     let card = match UntrustedCard::read(check.octets("card"), &Limits::default()) {
         Ok(card) => card,
         Err(error) => return refused(check, error.code()),

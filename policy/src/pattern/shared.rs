@@ -56,6 +56,24 @@ pub(super) fn refuse_shared(base: &HostName) -> Result<(), PatternError> {
     }
 }
 
+/// The name that somebody registered, which `name` is or stands below; none for a public suffix itself.
+///
+/// Of names that the public suffix list does not know it is the last two labels.
+///
+/// # Examples
+///
+/// ```
+/// use countersign_policy::{Host, registrable_domain};
+///
+/// let host = Host::read("a.agents.example.co.uk")?;
+/// assert_eq!(host.name().and_then(registrable_domain), Some("example.co.uk"));
+/// # Ok::<(), countersign_policy::UrlError>(())
+/// ```
+#[must_use]
+pub fn registrable_domain(name: &HostName) -> Option<&str> {
+    psl::domain_str(name.as_str())
+}
+
 /// Whether `base` is the hosting, at most `below` labels below it, or above it.
 fn is_shared(base: &str, hosting: &str, below: usize) -> bool {
     let above_and_left = |name: &str, end: &str| match name.strip_suffix(end) {

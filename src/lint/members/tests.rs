@@ -199,7 +199,10 @@ fn only_what_no_reader_notices_is_changed_unasked() {
         only(&card(&format!(r#"{dual}"securitySchemes":{{}}"#))).fix.unwrap().safety,
         FixSafety::Suggested
     );
-    assert_eq!(only(&legacy(r#""icon_url":"x""#)).fix.unwrap().safety, FixSafety::Suggested);
+    assert_eq!(
+        only(&legacy(r#""icon_url":"https://a.example/i.png""#)).fix.unwrap().safety,
+        FixSafety::Suggested
+    );
 }
 
 #[test]
