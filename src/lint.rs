@@ -7,6 +7,7 @@ mod capabilities;
 mod content;
 mod document;
 mod edit;
+mod interfaces;
 mod levels;
 mod members;
 mod nearest;
@@ -62,6 +63,7 @@ static FAMILIES: &[Family] = &[
     document::FAMILY,
     shapes::FAMILY,
     members::FAMILY,
+    interfaces::FAMILY,
     urls::FAMILY,
     security::FAMILY,
     capabilities::FAMILY,

@@ -13,6 +13,7 @@ use countersign_policy::ProtocolVersion;
 use crate::card::{CardView, ClaimedInterface, Shape, shape_of};
 use crate::codes::{self, interfaces, members};
 use candidate::Candidate;
+pub(crate) use candidate::{CORE_BINDINGS, core_in_other_case};
 use order::Tier;
 pub use refusal::{OtherFailure, VersionNotSupported};
 pub use terms::{Accepted, AcceptedError, Fallback, Preference, ProtocolChoice, SelectTerms};

@@ -9,6 +9,24 @@ declare_codes! {
         example: "{\"protocolBinding\": \"jsonrpc\"}",
         instead: "Write `JSONRPC`, `GRPC` or `HTTP+JSON`.",
     }
+    IFACE_BINDING_UNKNOWN = "iface.binding-unknown" {
+        what: "The binding is none of A2A, and no URI of another one.",
+        why: "Clients compare bindings exactly: no client speaks `REST` or `JSON-RPC`.",
+        example: "{\"protocolBinding\": \"REST\"}",
+        instead: "Write `JSONRPC`, `GRPC` or `HTTP+JSON`, or the URI of your own binding (A2A §5.8).",
+    }
+    IFACE_MIXED_ORIGINS = "iface.mixed-origins" {
+        what: "The interfaces of one agent are below names that were registered by different owners.",
+        why: "One of them may be left over, or have been added by somebody else; a client has to trust both.",
+        example: "one interface at agent.example, another at agent.other.example.net",
+        instead: "Serve the agent below one name, or check that both are yours.",
+    }
+    IFACE_ORDER = "iface.order" {
+        what: "An interface of an older version stands before one of a newer version.",
+        why: "The order is the publisher's preference (A2A §8.3.1), and some clients take the first that they can use.",
+        example: "an interface of version 0.3 before one of version 1.0",
+        instead: "List the newest version first.",
+    }
     IFACE_DEFAULT_TRANSPORT = "iface.default-transport" {
         what: "A card of A2A 0.3 does not say what is spoken at its URL, so JSONRPC is assumed.",
         why: "The schema of 0.3 has that default, its prose demands the member.",

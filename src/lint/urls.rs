@@ -173,7 +173,7 @@ fn address(url: &StrictUrl, value: Value<'_>, report: &mut Report<'_>) {
         let below = |suffix: &&str| {
             name.strip_suffix(*suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
-        !name.contains('.') || PRIVATE_SUFFIXES.iter().any(|suffix| below(&suffix))
+        !name.contains('.') || PRIVATE_SUFFIXES.iter().any(below)
     });
     if is_private && url.address_class() == AddressClass::Name {
         report.add_with(&PRIVATE_NAME, Place::At(value), || {
