@@ -88,8 +88,10 @@ fn print(name: &str, selection: &Selection<'_>, session: &mut Session<'_>) -> Re
     match session.format {
         Format::Json => session.json(&json(name, selection, &findings))?,
         Format::Short => {
-            let answer =
-                selection.interface().map_or_else(|| codes(&selection.codes()), |selected| told(&selected));
+            let answer = match selection.interface() {
+                Some(selected) => format!("selected {}", told(&selected)),
+                None => format!("none {}", names(&selection.codes())),
+            };
             session.say(&format!("{}: {answer}", escape(name)))?;
         }
         Format::Human => describe(name, selection, &findings, session)?,
@@ -184,6 +186,9 @@ fn passed_over(offer: &OfferedInterface<'_, '_>) -> String {
 
 /// `[iface.none-compatible]`
 fn codes(codes: &[Code]) -> String {
-    let names: Vec<_> = codes.iter().map(|code| code.name()).collect();
-    format!("[{}]", names.join(", "))
+    format!("[{}]", names(codes))
+}
+
+fn names(codes: &[Code]) -> String {
+    codes.iter().map(|code| code.name()).collect::<Vec<_>>().join(", ")
 }
