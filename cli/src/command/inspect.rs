@@ -1,9 +1,11 @@
 //! `inspect`: what a card claims to be. Needs no keys, verifies nothing.
 
+mod security;
+
 use countersign::keys::json::Kind;
 use countersign::keys::{self, codes as key_codes};
 use countersign::{
-    CanonicalPayload, ClaimedInterface, ClaimedSignature, Finding, Form, Hybrid, Level, UnixTime,
+    CanonicalPayload, ClaimedInterface, ClaimedSignature, Finding, Form, Hybrid, Level, Shape, UnixTime,
     UntrustedCard, codes,
 };
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
@@ -13,7 +15,8 @@ use crate::failure::{Failure, Stop};
 use crate::input::{self, Found, Input};
 use crate::outcome::Outcome;
 use crate::output::{FindingJson, Session, finding_line};
-use crate::render::{escape, hex};
+use crate::render::escape;
+use security::SecurityJson;
 
 #[derive(serde::Serialize)]
 struct CardJson<'c> {
@@ -28,6 +31,8 @@ struct CardJson<'c> {
     forms: Option<Digests>,
     portable: Option<bool>,
     findings: Vec<FindingJson<'c>>,
+    security: Option<SecurityJson<'c>>,
+    skills: Option<usize>,
 }
 
 #[derive(serde::Serialize)]
@@ -97,6 +102,8 @@ fn unreadable(
             forms: None,
             portable: None,
             findings: FindingJson::unreadable(&failure, pointer).into_iter().collect(),
+            security: None,
+            skills: None,
         })?;
     }
     session.fail(&input.about(failure))?;
@@ -173,6 +180,8 @@ impl<'c> Inspection<'c> {
             portable: Some(digests.are_portable()),
             forms: Some(digests),
             findings: self.findings.iter().map(FindingJson::about_card).collect(),
+            security: Some(security::json(self.card.view())),
+            skills: Some(self.card.view().skills().count()),
         }
     }
 
@@ -198,6 +207,13 @@ impl<'c> Inspection<'c> {
                 or_none(claim.claimed_url)
             ))?;
         }
+        if self.shape != Shape::Foreign.name() {
+            for (index, line) in security::words(self.card.view()).into_iter().enumerate() {
+                let label = if index == 0 { "auth" } else { "" };
+                session.data(&format!("  {label:<11} {line}"))?;
+            }
+            session.data(&format!("  skills      {}", self.card.view().skills().count()))?;
+        }
         for claim in &self.signatures {
             let described = claim.header.as_ref().map(|header| {
                 let jku =
@@ -222,8 +238,8 @@ impl<'c> Inspection<'c> {
             "no: see `canonicalize --compare`"
         };
         session.data(&format!("  portable    {portable}"))?;
-        if let Some(digest) = digests.digest(self.card.default_form()) {
-            session.data(&format!("  {:<10}  {digest}", self.card.default_form()))?;
+        for (forms, digest) in digests.groups() {
+            session.data(&format!("  {digest} {}", forms.join(", ")))?;
         }
         for finding in &self.findings {
             session.data(&format!("  {}", finding_line(finding, None, paint)))?;
@@ -246,7 +262,19 @@ impl Digests {
     /// `sha256:` and the digest of the payload.
     fn digest(&self, form: Form) -> Option<String> {
         let payload = self.0.iter().find(|(other, _)| *other == form)?.1.as_ref()?;
-        Some(format!("sha256:{}", hex(&keys::sha256(payload.octets()))))
+        Some(format!("sha256:{}", keys::hex(&keys::sha256(payload.octets()))))
+    }
+
+    /// The forms that give the same octets, in the order of the forms, and the digest of the octets.
+    fn groups(&self) -> Vec<(Vec<&'static str>, String)> {
+        let mut groups: Vec<(Vec<&'static str>, String)> = Vec::new();
+        for (form, digest) in self.0.iter().filter_map(|(form, _)| Some((form, self.digest(*form)?))) {
+            match groups.iter_mut().find(|(_, other)| *other == digest) {
+                Some((forms, _)) => forms.push(form.name()),
+                None => groups.push((vec![form.name()], digest)),
+            }
+        }
+        groups
     }
 
     /// Whether every form that countersign signs under gives the same octets.
