@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use crate::VerifyError;
+use crate::public::check_signature_length;
+
 /// A signature algorithm by its JOSE name. HMAC and `none` do not exist here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -87,6 +90,17 @@ impl Algorithm {
     pub fn agrees_with(self, other: Self) -> bool {
         self == other || (self.key_kind() == KeyKind::Ed25519 && other.key_kind() == KeyKind::Ed25519)
     }
+
+    /// Looks at the length of a signature, as far as the algorithm decides it without the key. Nothing is verified, and
+    /// a signature of RSA passes whatever its length.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError::DerSignature`] for an ECDSA signature that looks like DER, else [`VerifyError::SignatureLength`].
+    pub fn check_signature_form(self, signature: &[u8]) -> Result<(), VerifyError> {
+        let expected = self.key_kind().signature_octets();
+        expected.map_or(Ok(()), |expected| check_signature_length(self, expected, signature))
+    }
 }
 
 impl fmt::Display for Algorithm {
@@ -130,6 +144,17 @@ impl KeyKind {
             Self::P384 => Some("P-384"),
             Self::P521 => Some("P-521"),
             Self::Ed25519 => Some("Ed25519"),
+            Self::Rsa => None,
+        }
+    }
+
+    /// Octets of a signature: 64, 96 or 132 for ECDSA, 64 for Ed25519; for RSA the key decides.
+    #[must_use]
+    pub const fn signature_octets(self) -> Option<usize> {
+        match self {
+            Self::P256 | Self::Ed25519 => Some(64),
+            Self::P384 => Some(96),
+            Self::P521 => Some(132),
             Self::Rsa => None,
         }
     }
@@ -223,6 +248,22 @@ mod tests {
                 assert_eq!(one.agrees_with(other), same);
             }
         }
+    }
+
+    #[test]
+    fn the_form_of_a_signature_is_judged_without_a_key() {
+        let code = |algorithm: Algorithm, signature: &[u8]| {
+            algorithm.check_signature_form(signature).map_err(|error| error.code().name())
+        };
+        let der = [[0x30, 68, 2, 32].as_slice(), &[1; 32], &[2, 32], &[1; 32]].concat();
+        for (algorithm, octets) in [(Algorithm::Es256, 64), (Algorithm::Es512, 132), (Algorithm::EdDsa, 64)] {
+            assert_eq!(code(algorithm, &vec![1; octets]), Ok(()));
+            assert_eq!(code(algorithm, &vec![1; octets - 1]), Err("sig.malformed"));
+            assert_eq!(code(algorithm, &der), Err("sig.malformed"));
+        }
+        assert!(Algorithm::Es256.check_signature_form(&der).unwrap_err().to_string().contains("DER"));
+        assert!(!Algorithm::EdDsa.check_signature_form(&der).unwrap_err().to_string().contains("DER"));
+        assert_eq!(code(Algorithm::Ps256, &[]), Ok(()));
     }
 
     #[test]

@@ -232,12 +232,8 @@ impl VerifyingKey {
     /// Octets of a signature: 64, 96 or 132 for ECDSA, 64 for Ed25519, the length of the modulus for RSA.
     #[must_use]
     pub fn signature_octets(&self) -> usize {
-        match &self.material {
-            Material::P256 { .. } | Material::Ed25519 { .. } => 64,
-            Material::P384 { .. } => 96,
-            Material::P521 { .. } => 132,
-            Material::Rsa { n, .. } => n.len(),
-        }
+        let modulus = if let Material::Rsa { n, .. } = &self.material { n.len() } else { 0 };
+        self.kind().signature_octets().unwrap_or(modulus)
     }
 
     /// r and s at fixed length (RFC 7518 3.4) from an ECDSA signature in DER (RFC 3279 2.2.3), as HSMs, key management
@@ -273,7 +269,7 @@ impl VerifyingKey {
         if algorithm.key_kind() != kind {
             return Err(VerifyError::AlgorithmKeyMismatch { algorithm, kind });
         }
-        self.check_signature_length(algorithm, signature)?;
+        check_signature_length(algorithm, self.signature_octets(), signature)?;
         let verified = match &self.material {
             Material::P256 { point } => {
                 ring_verify(&backend::ECDSA_P256_SHA256_FIXED, point, signing_input, signature)
@@ -294,17 +290,6 @@ impl VerifyingKey {
         } else {
             Err(VerifyError::Invalid)
         }
-    }
-
-    fn check_signature_length(&self, algorithm: Algorithm, signature: &[u8]) -> Result<(), VerifyError> {
-        let (found, expected) = (signature.len(), self.signature_octets());
-        if found == expected {
-            return Ok(());
-        }
-        if self.kind().kty() == "EC" && looks_like_der(signature) {
-            return Err(VerifyError::DerSignature { algorithm, found, expected });
-        }
-        Err(VerifyError::SignatureLength { algorithm, found, expected })
     }
 }
 
@@ -353,6 +338,22 @@ fn rsa_parameters(algorithm: Algorithm) -> Option<&'static backend::RsaParameter
             None
         }
     }
+}
+
+/// Whether a signature has as many octets as its algorithm or its key demands.
+pub(crate) fn check_signature_length(
+    algorithm: Algorithm,
+    expected: usize,
+    signature: &[u8],
+) -> Result<(), VerifyError> {
+    let found = signature.len();
+    if found == expected {
+        return Ok(());
+    }
+    if algorithm.key_kind().kty() == "EC" && looks_like_der(signature) {
+        return Err(VerifyError::DerSignature { algorithm, found, expected });
+    }
+    Err(VerifyError::SignatureLength { algorithm, found, expected })
 }
 
 /// A SEQUENCE whose length reaches exactly to the end and whose first member is an INTEGER.

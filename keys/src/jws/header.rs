@@ -20,12 +20,20 @@ pub struct ProtectedHeader {
     pub iat: Option<i64>,
     /// `exp`: seconds since 1970-01-01T00:00:00Z, rounded down.
     pub exp: Option<i64>,
+    /// The parameters that supply a key, in this order: `jwk`, `x5c`, `x5u`. Nothing here uses them.
+    pub supplied_keys: Vec<&'static str>,
     /// `sig.typ-missing`, `sig.typ-unusual`, `sig.jku-null`.
     pub findings: Vec<Finding>,
 }
 
 /// Parameters that decide what is verified and with which key.
 const ONLY_PROTECTED: [&str; 9] = ["alg", "kid", "crit", "b64", "jku", "jwk", "x5u", "x5c", "exp"];
+
+/// Parameters of RFC 7515 §4.1 with which a signature brings its own key.
+const SUPPLY_KEYS: [&str; 3] = ["jwk", "x5c", "x5u"];
+
+/// Most characters of a parameter's name that an error keeps.
+const MAX_SHOWN: usize = 64;
 
 impl ProtectedHeader {
     /// Reads the `protected` text of a signature, and checks the unprotected header beside it.
@@ -84,6 +92,7 @@ impl ProtectedHeader {
             jku: if jku_is_null { None } else { text(header, "jku")?.map(ToOwned::to_owned) },
             iat: seconds(header, "iat")?,
             exp: seconds(header, "exp")?,
+            supplied_keys: SUPPLY_KEYS.into_iter().filter(|name| header.member(name).is_some()).collect(),
             findings,
         })
     }
@@ -126,7 +135,8 @@ fn check_unprotected(
 ) -> Result<(), HeaderError> {
     for (parameter, _) in unprotected.into_iter().flat_map(Value::members) {
         if header.member(parameter).is_some() {
-            return Err(HeaderError::NotDisjoint { parameter: parameter.to_owned() });
+            let parameter = parameter.chars().take(MAX_SHOWN).collect();
+            return Err(HeaderError::NotDisjoint { parameter });
         }
         if ONLY_PROTECTED.contains(&parameter) {
             // The most frequent of these mistakes has a code of its own.
@@ -152,7 +162,7 @@ fn remark_on_typ(typ: Option<&str>) -> Option<Finding> {
         .map_or(typ, |_| typ.get(12..).unwrap_or_default());
     let usual = ["JOSE", "JOSE+JSON"].iter().any(|usual| usual.eq_ignore_ascii_case(short));
     (!usual).then(|| {
-        let shown: String = typ.chars().take(64).collect();
+        let shown: String = typ.chars().take(MAX_SHOWN).collect();
         let message = format!("`typ` is `{shown}`, A2A 8.4.2 wants `JOSE`");
         Finding::new(codes::SIG_TYP_UNUSUAL, Level::Warning, message)
     })
@@ -265,6 +275,16 @@ mod tests {
             let found = read.map_or_else(|error| error.code().name(), |_| "ok");
             assert_eq!(found, expected, "{protected} {unprotected}");
         }
+    }
+
+    #[test]
+    fn a_header_that_brings_its_key_says_so() {
+        let supplied = |json: &str| {
+            ProtectedHeader::read(&base64url::encode(json.as_bytes()), None).unwrap().supplied_keys
+        };
+        assert!(supplied(r#"{"alg":"ES256","kid":"k","jku":"https://a.example","x5t":"YQ"}"#).is_empty());
+        let brought = supplied(r#"{"x5u":"https://a.example","alg":"ES256","kid":"k","jwk":{}}"#);
+        assert_eq!(brought, ["jwk", "x5u"]);
     }
 
     #[test]
