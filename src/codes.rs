@@ -6,6 +6,7 @@ pub mod interfaces;
 pub mod members;
 pub mod security;
 pub mod shapes;
+pub mod signatures;
 pub mod skills;
 pub mod urls;
 
@@ -73,8 +74,8 @@ declare_codes! {
         instead: "Re-sign with a tool that replaces the entries of its own key.",
     }
     SIG_STALE = "sig.stale" {
-        what: "A signature that was on the card before does not verify over the card as it is now.",
-        why: "The card was changed after that key signed it; verifiers that trust only that key refuse it.",
+        what: "A signature on the card names a known key and does not verify over the card as it is now.",
+        why: "The card was changed after that key signed it, or another key made the signature; verifiers that trust only that key refuse the card. `verify` calls such a signature `sig.invalid`.",
         example: "a card whose version was raised, signed again by one of its two keys",
         instead: "Have that key sign again, or remove its entry with `--drop-stale`.",
     }
@@ -85,10 +86,10 @@ declare_codes! {
         instead: "Choose a form that `sign --help` lists; cards that offer 0.3 only are signed under `as-received`.",
     }
     SIG_NOT_PORTABLE = "sig.not-portable" {
-        what: "Implementations that verify under another form reject the signature.",
+        what: "Implementations that verify under another form reject the signature that was just made.",
         why: "Every SDK signs other octets; they agree only on cards without empty REQUIRED members, unknown members and the like.",
         example: "{\"skills\": []} signed under `a2a-1.0` only",
-        instead: "Sign under several forms (`--form a2a-1.0 --form sdk-1.x`), or remove the members that the message names.",
+        instead: "Sign under several forms (`--form a2a-1.0 --form sdk-1.x`), or remove the members that the message names. The lint about the card itself is `sig.form-unstable`.",
     }
     ENDORSEMENT_MALFORMED = "endorsement.malformed" {
         what: "The JSON value is no endorsement: a member is absent, of another type, or not written as it must be.",
@@ -158,6 +159,7 @@ pub fn registry() -> impl Iterator<Item = Code> {
         members::ALL,
         security::ALL,
         shapes::ALL,
+        signatures::ALL,
         skills::ALL,
         urls::ALL,
     ];

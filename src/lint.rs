@@ -14,6 +14,7 @@ mod nearest;
 mod report;
 mod security;
 mod shapes;
+mod signatures;
 mod skills;
 mod urls;
 
@@ -69,6 +70,7 @@ static FAMILIES: &[Family] = &[
     capabilities::FAMILY,
     skills::FAMILY,
     content::FAMILY,
+    signatures::FAMILY,
 ];
 
 /// What the families look at.

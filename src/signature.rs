@@ -23,9 +23,10 @@ use crate::endorsement::Endorsement;
 pub use claims::{ClaimedSignature, SignatureKind};
 use conclude::{HandedOn, Verdict};
 pub use portable::Portability;
+pub(crate) use portable::{Difference, compare};
 pub use report::{CardOutcome, EndorsementReport, SignatureOutcome, SignatureReport, VerificationReport};
 pub use sign::{NewEndorsement, NewSignature, SignCardError, SignTerms, SignedCard, SigningInput, Stale};
-pub(crate) use verify::{Examined, examine};
+pub(crate) use verify::{Examined, examine, list};
 pub use verify::{Matching, VerifyTerms};
 
 /// A card of which a trusted key signed every member that is handed on, except those that [`unsigned`] names.
@@ -132,13 +133,7 @@ impl UntrustedCard {
     ) -> Result<VerifiedCard, Refused> {
         let Verdict { mut report, handed_on } = conclude::verify(&self, endorsements, keys, terms, now);
         let Some(handed_on) = handed_on else { return Err(Refused { report, card: self }) };
-        if authentication_is_not_provable(&self, &handed_on) {
-            let message = "the card declares security schemes and no requirement, and the form of the official SDKs \
-                           would have left a requirement without scopes unsigned: one may have been deleted";
-            report
-                .findings
-                .push(Finding::new(codes::AUTH_NOT_PROVABLE, Level::Warning, message).at("/securitySchemes"));
-        }
+        report.findings.extend(authentication_is_not_provable(&self, &handed_on.payload));
         let document = match read_back(&self, &handed_on) {
             Ok(None) => self.into_document(),
             Ok(Some(document)) => document,
@@ -161,21 +156,28 @@ fn read_back(card: &UntrustedCard, handed_on: &HandedOn) -> Result<Option<Docume
     Document::read(octets, &limits).map(Some)
 }
 
-/// Whether the card may have had a requirement when it was signed that nobody can see any more: it declares schemes and
-/// asks for none, and what was signed is what a form signs that drops requirements without scopes.
-fn authentication_is_not_provable(card: &UntrustedCard, handed_on: &HandedOn) -> bool {
+/// Says so where the card may have had a requirement when it was signed that nobody can see any more: it declares schemes
+/// and asks for none, and what was signed is what a form signs that drops requirements without scopes.
+pub(crate) fn authentication_is_not_provable(
+    card: &UntrustedCard,
+    signed: &CanonicalPayload,
+) -> Option<Finding> {
     let root = card.root();
     let declares = |name| card::member(root, name).is_some_and(|value| !value.is_null() && !value.is_empty());
-    let drops_requirements = matches!(
-        handed_on.payload.form(),
-        Form::Sdk1x | Form::SdkPy10 | Form::SdkJsTyped | Form::SdkPy03 | Form::SdkPy0322
-    );
-    declares("securitySchemes")
-        && !declares("securityRequirements")
-        && !declares("security")
-        && (drops_requirements
-            || CanonicalPayload::of(card, Form::Sdk1x)
-                .is_ok_and(|payload| payload.octets() == handed_on.payload.octets()))
+    let drops_requirements = || {
+        let by_form = matches!(
+            signed.form(),
+            Form::Sdk1x | Form::SdkPy10 | Form::SdkJsTyped | Form::SdkPy03 | Form::SdkPy0322
+        );
+        let sdk = || CanonicalPayload::of(card, Form::Sdk1x);
+        by_form || sdk().is_ok_and(|payload| payload.octets() == signed.octets())
+    };
+    let is_silent = declares("securitySchemes") && !declares("securityRequirements") && !declares("security");
+    (is_silent && drops_requirements()).then(|| {
+        let message = "the card declares security schemes and no requirement, and the form of the official SDKs \
+                       would have left a requirement without scopes unsigned: one may have been deleted";
+        Finding::new(codes::AUTH_NOT_PROVABLE, Level::Warning, message).at("/securitySchemes")
+    })
 }
 
 impl VerifiedCard {

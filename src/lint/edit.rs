@@ -51,11 +51,24 @@ pub(super) fn remove(
     Some(Fix::new(safety, vec![Edit { range, text: String::new() }]))
 }
 
+/// Removes the element number `index` of `list` with one comma: the one before it, of the first the one after it.
+/// Removals of several elements do not overlap unless the first is among them.
+pub(super) fn remove_element(safety: FixSafety, list: Value<'_>, index: usize) -> Option<Fix> {
+    let range = |index| list.elements().nth(index).map(Value::range);
+    let own = range(index)?;
+    let range = match (index.checked_sub(1).and_then(range), range(index + 1)) {
+        (Some(before), _) => before.end..own.end,
+        (None, Some(after)) => own.start..after.start,
+        (None, None) => own,
+    };
+    Some(Fix::new(safety, vec![Edit { range, text: String::new() }]))
+}
+
 #[cfg(test)]
 mod tests {
     use countersign_keys::FixSafety;
 
-    use super::{remove, rename, safety};
+    use super::{remove, remove_element, rename, safety};
     use crate::{Fix, Limits, UntrustedCard};
 
     fn applied(card: &UntrustedCard, fix: &Fix) -> String {
@@ -81,6 +94,24 @@ mod tests {
             assert_eq!(applied(&card, &fix), after);
             assert!(UntrustedCard::read(after, &Limits::default()).is_ok());
         }
+    }
+
+    #[test]
+    fn an_element_goes_with_one_comma() {
+        let removed = |before: &str, index| {
+            let card = UntrustedCard::read(before, &Limits::default()).unwrap();
+            let fix = remove_element(FixSafety::Safe, card.root().member("x").unwrap(), index);
+            fix.map(|fix| applied(&card, &fix))
+        };
+        let before = r#"{"x": [ 1 , {"a":2} ,[3] ]}"#;
+        for (index, after) in
+            ["[ {\"a\":2} ,[3] ]", "[ 1 ,[3] ]", "[ 1 , {\"a\":2} ]"].into_iter().enumerate()
+        {
+            assert_eq!(removed(before, index).unwrap(), format!(r#"{{"x": {after}}}"#));
+        }
+        assert_eq!(removed(before, 3), None);
+        assert_eq!(removed(r#"{"x":[ 1 ]}"#, 0).unwrap(), r#"{"x":[  ]}"#);
+        assert_eq!(removed(r#"{"x":1}"#, 0), None);
     }
 
     #[test]

@@ -77,7 +77,7 @@ fn flags(subject: &Subject<'_>, report: &mut Report<'_>) {
 }
 
 /// Whether clients of A2A 1.0 read the card.
-fn is_for_1_0(subject: &Subject<'_>) -> bool {
+pub(super) fn is_for_1_0(subject: &Subject<'_>) -> bool {
     subject.view.has_envelope() && subject.shape != Shape::V0_3
 }
 

@@ -8,7 +8,7 @@ use countersign_keys::{Code, Finding, Level};
 use countersign_policy::UnixTime;
 
 use super::report::{CardOutcome, SignatureOutcome, SignatureReport, VerificationReport, for_card};
-use super::verify::{Examined, Place, Proof, VerifyTerms, examine};
+use super::verify::{Examined, Place, Proof, VerifyTerms, examine, repeated};
 use crate::canonical::{CanonicalPayload, Lost};
 use crate::card::UntrustedCard;
 use crate::codes;
@@ -41,7 +41,7 @@ pub(super) fn verify(
     let Examined { malformed, signatures, mut endorsements, proofs, payloads, .. } = examined;
     let mut findings = card.findings().to_vec();
     findings.extend(examined.findings);
-    for (place, finding) in repeated(&proofs) {
+    for (place, finding) in repetitions(&proofs) {
         let advice = match place {
             Place::Card { .. } => Some(&mut findings),
             Place::Endorsement { file, .. } => endorsements.get_mut(file).map(|report| &mut report.findings),
@@ -78,9 +78,9 @@ pub(super) fn verify(
 }
 
 /// The signatures that count: for each distinct key the one that covers most, and of these the `min` that cover most.
-/// The earlier place wins a tie. Keys are counted here and nowhere else.
+/// Keys are counted here and nowhere else.
 fn count(mut proofs: Vec<Proof>, min: NonZeroUsize) -> Vec<Proof> {
-    proofs.sort_by_key(|proof| (proof.coverage.uncovered_octets, proof.place));
+    proofs.sort_by_key(Proof::rank);
     let mut counted: Vec<Proof> = Vec::new();
     for proof in proofs {
         let is_new_signer = counted.iter().all(|other| other.thumbprint != proof.thumbprint);
@@ -164,21 +164,13 @@ fn add_codes<'r>(codes: &mut Vec<Code>, signatures: impl Iterator<Item = &'r Sig
     }
 }
 
-/// Entries by one key over one payload: the later ones add nothing. Each finding is for the document of its place.
-fn repeated(proofs: &[Proof]) -> Vec<(Place, Finding)> {
-    let is_same =
-        |left: &Proof, right: &Proof| left.thumbprint == right.thumbprint && left.payload == right.payload;
-    let again = proofs
-        .iter()
-        .enumerate()
-        .filter(|(index, proof)| proofs.iter().take(*index).any(|p| is_same(p, proof)));
-    again
-        .map(|(_, proof)| {
-            let index = proof.place.index();
-            let message = format!("signature {index} repeats one by the same key over the same octets");
-            let finding = Finding::new(codes::SIG_DUPLICATE_KEY, Level::Info, message)
-                .at(format!("/signatures/{index}"));
-            (proof.place, finding)
-        })
-        .collect()
+/// The later entries by one key over one payload. Each finding is for the document of its place.
+fn repetitions(proofs: &[Proof]) -> Vec<(Place, Finding)> {
+    let finding = |proof: &Proof| {
+        let index = proof.place.index();
+        let message = format!("signature {index} repeats one by the same key over the same octets");
+        let finding = Finding::new(codes::SIG_DUPLICATE_KEY, Level::Info, message);
+        (proof.place, finding.at(format!("/signatures/{index}")))
+    };
+    repeated(proofs).map(finding).collect()
 }

@@ -1,7 +1,7 @@
 //! One element of `signatures`: A2A §8.4.2, or something else that people put there.
 
 use countersign_keys::json::{Kind, Value};
-use countersign_keys::{Code, codes as key_codes};
+use countersign_keys::{Code, base64url, codes as key_codes};
 
 use crate::codes;
 
@@ -28,12 +28,14 @@ pub(crate) enum EntryError {
     WrongType { member: &'static str, found: &'static str, expected: &'static str },
     #[error("the entry is {shape}, not a signature as A2A 8.4.2 describes it")]
     Foreign { shape: &'static str },
+    #[error("`signature` is not base64url: {0}")]
+    Encoding(base64url::Error),
 }
 
 impl EntryError {
     pub(crate) fn code(&self) -> Code {
         match self {
-            Self::NotAnObject { .. } | Self::Missing { .. } | Self::WrongType { .. } => {
+            Self::NotAnObject { .. } | Self::Missing { .. } | Self::WrongType { .. } | Self::Encoding(_) => {
                 key_codes::SIG_MALFORMED
             }
             Self::Foreign { .. } => codes::SIG_FOREIGN_SHAPE,
@@ -58,6 +60,11 @@ impl<'c> SignatureEntry<'c> {
             });
         }
         Ok(Self { protected: text(entry, "protected")?, signature: text(entry, "signature")?, header })
+    }
+
+    /// The octets of the signature value.
+    pub(crate) fn signature_octets(&self) -> Result<Vec<u8>, EntryError> {
+        base64url::decode(self.signature).map_err(EntryError::Encoding)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Whether a signed card verifies everywhere: which implementations sign other octets than were signed, and why.
 
+use std::fmt;
+
 use countersign_keys::json::NodeId;
 
 use crate::canonical::{CanonicalPayload, Form, NoCanonicalForm};
@@ -19,27 +21,49 @@ pub enum Portability {
 /// Most members that a reason names.
 const MAX_NAMED: usize = 4;
 
-/// For each signable form whose payload was not signed: who would reject the card, and which members are the cause.
-pub(super) fn compare(
+/// Most characters of a pointer that a reason shows.
+const MAX_SHOWN: usize = 256;
+
+/// A form whose payload is not among the signed ones: whoever verifies under it rejects the card.
+#[derive(Debug)]
+pub(crate) struct Difference {
+    pub(crate) form: Form,
+    /// What the form does with the card that the signed one does not, in words.
+    pub(crate) cause: String,
+    /// The first member that one of the two leaves out; none where they only write text or numbers differently.
+    pub(crate) first: Option<NodeId>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}) would reject it: {}", self.form, self.form.signers(), self.cause)
+    }
+}
+
+/// For each of `forms` whose payload was not signed: which members are the cause.
+pub(crate) fn compare(
     card: &UntrustedCard,
-    signed: &[CanonicalPayload],
-) -> Result<Vec<String>, NoCanonicalForm> {
+    signed: &[&CanonicalPayload],
+    forms: &[Form],
+) -> Result<Vec<Difference>, NoCanonicalForm> {
     let Some(reference) = signed.first() else { return Ok(Vec::new()) };
-    let mut reasons = Vec::new();
-    for form in Form::SIGNABLE {
+    let mut differences = Vec::new();
+    for &form in forms {
         let payload = CanonicalPayload::of(card, form)?;
         if signed.iter().any(|other| other.octets() == payload.octets()) {
             continue;
         }
-        let cause = difference(card, reference, &payload);
-        reasons.push(format!("{form} ({}) would reject it: {cause}", form.signers()));
+        let (missing, kept) = (only_in(card, &payload, reference), only_in(card, reference, &payload));
+        let first = missing.iter().chain(&kept).min().copied();
+        let cause = in_words(named(card, &missing), named(card, &kept));
+        differences.push(Difference { form, cause, first });
     }
-    Ok(reasons)
+    Ok(differences)
 }
 
-/// What `other` does with the card that `signed` does not, in words.
-fn difference(card: &UntrustedCard, signed: &CanonicalPayload, other: &CanonicalPayload) -> String {
-    match (only_in(card, other, signed), only_in(card, signed, other)) {
+/// What a form does with the card that the signed one does not.
+fn in_words(missing: Option<String>, kept: Option<String>) -> String {
+    match (missing, kept) {
         // The same members in other text: escapes, number formats, member order or spelling.
         (None, None) => "that form writes text or numbers differently".to_owned(),
         (Some(missing), None) => format!("that form leaves out {missing}"),
@@ -48,20 +72,26 @@ fn difference(card: &UntrustedCard, signed: &CanonicalPayload, other: &Canonical
     }
 }
 
-/// The members that have an image in the payload of `whole` and none in that of `reduced`, in words; the first few.
-fn only_in(card: &UntrustedCard, reduced: &CanonicalPayload, whole: &CanonicalPayload) -> Option<String> {
+/// The members that have an image in the payload of `whole` and none in that of `reduced`.
+fn only_in(card: &UntrustedCard, reduced: &CanonicalPayload, whole: &CanonicalPayload) -> Vec<NodeId> {
     let mut absent: Vec<_> = whole.lost.iter().map(|lost| lost.value).collect();
     absent.sort_unstable();
-    let value = |id| card.document().value(id);
     let is_whole = |id: &NodeId| {
         let nearest = absent.partition_point(|other| other <= id).checked_sub(1).and_then(|i| absent.get(i));
-        nearest.is_none_or(|outer| !value(*outer).contains(*id))
+        nearest.is_none_or(|outer| !card.document().value(*outer).contains(*id))
     };
-    let found: Vec<_> = reduced.lost.iter().map(|lost| lost.value).filter(is_whole).collect();
-    let named = found.iter().take(MAX_NAMED).map(|id| format!("`{}`", value(*id).pointer()));
-    let named = named.collect::<Vec<_>>().join(", ");
-    match found.len().saturating_sub(MAX_NAMED) {
-        _ if found.is_empty() => None,
+    reduced.lost.iter().map(|lost| lost.value).filter(is_whole).collect()
+}
+
+/// The first few of the members, by their pointers.
+fn named(card: &UntrustedCard, members: &[NodeId]) -> Option<String> {
+    let pointer = |id: &NodeId| {
+        let pointer: String = card.document().value(*id).pointer().chars().take(MAX_SHOWN).collect();
+        format!("`{pointer}`")
+    };
+    let named = members.iter().take(MAX_NAMED).map(pointer).collect::<Vec<_>>().join(", ");
+    match members.len().saturating_sub(MAX_NAMED) {
+        _ if members.is_empty() => None,
         0 => Some(named),
         more => Some(format!("{named} and {more} more")),
     }

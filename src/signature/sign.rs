@@ -196,7 +196,9 @@ impl UntrustedCard {
         terms: &SignTerms,
     ) -> Result<(Vec<SigningInput>, Vec<String>), SignCardError> {
         let payloads = self.payloads_to_sign(terms)?;
-        let portability = portable::compare(self, &payloads)?;
+        let signed: Vec<_> = payloads.iter().collect();
+        let differences = portable::compare(self, &signed, &Form::SIGNABLE)?;
+        let portability: Vec<_> = differences.iter().map(ToString::to_string).collect();
         if terms.portability == Portability::Require && !portability.is_empty() {
             return Err(SignCardError::NotPortable { reasons: portability });
         }

@@ -2,11 +2,11 @@
 
 use std::num::NonZeroUsize;
 
+use countersign_keys::codes as key_codes;
 use countersign_keys::json::{Kind, Value};
 use countersign_keys::jws::{ProtectedHeader, signing_input};
 use countersign_keys::trust::{TrustedKey, TrustedKeys};
 use countersign_keys::{Algorithm, Code, Finding, Thumbprint, VerifyError};
-use countersign_keys::{base64url, codes as key_codes};
 use countersign_policy::UnixTime;
 
 use super::entry::{MAX_SIGNATURES, SignatureEntry};
@@ -81,8 +81,15 @@ pub(crate) struct Proof {
     pub(super) place: Place,
     /// The payload, by its number.
     pub(crate) payload: usize,
-    pub(super) coverage: Coverage,
+    pub(crate) coverage: Coverage,
     pub(super) thumbprint: Thumbprint,
+}
+
+impl Proof {
+    /// The least is the one that covers most; the earlier place wins a tie.
+    pub(super) fn rank(&self) -> (usize, Place) {
+        (self.coverage.uncovered_octets, self.place)
+    }
 }
 
 /// What was found out about each signature.
@@ -96,6 +103,32 @@ pub(crate) struct Examined {
     /// The payloads that the proofs name by their number.
     pub(crate) payloads: Vec<CanonicalPayload>,
     pub(crate) findings: Vec<Finding>,
+}
+
+impl Examined {
+    /// The signature that counts when one is enough.
+    pub(crate) fn best(&self) -> Option<&Proof> {
+        self.proofs.iter().min_by_key(|proof| proof.rank())
+    }
+
+    /// The payload of each signature that verified.
+    pub(crate) fn proven_payloads(&self) -> impl Iterator<Item = &CanonicalPayload> {
+        self.proofs.iter().filter_map(|proof| self.payloads.get(proof.payload))
+    }
+
+    /// Entries by one key over one payload: the places in `signatures` of the later ones, which add nothing.
+    pub(crate) fn repeated(&self) -> impl Iterator<Item = usize> {
+        repeated(&self.proofs).map(|proof| proof.place.index())
+    }
+}
+
+/// Proofs by the key and over the payload of an earlier one.
+pub(super) fn repeated(proofs: &[Proof]) -> impl Iterator<Item = &Proof> {
+    let is_same =
+        |left: &Proof, right: &Proof| left.thumbprint == right.thumbprint && left.payload == right.payload;
+    let again = proofs.iter().enumerate();
+    let again = again.filter(move |(index, proof)| proofs.iter().take(*index).any(|p| is_same(p, proof)));
+    again.map(|(_, proof)| proof)
 }
 
 /// Looks at every signature of the card and of the endorsements.
@@ -133,7 +166,7 @@ pub(crate) fn examine(
 }
 
 /// The card's own list of signatures; none if it is absent or empty. Fails if it is not to be looked at.
-pub(super) fn list(card: &UntrustedCard) -> Result<Option<Value<'_>>, Code> {
+pub(crate) fn list(card: &UntrustedCard) -> Result<Option<Value<'_>>, Code> {
     let list = card.root().member("signatures").filter(|list| !list.is_null());
     match list {
         Some(list) if list.kind() != Kind::Array => Err(key_codes::SIG_MALFORMED),
@@ -222,11 +255,10 @@ impl Check<'_> {
         (parts, header): (&SignatureEntry<'_>, &ProtectedHeader),
         over: Over,
     ) -> SignatureReport {
-        let signature = match base64url::decode(parts.signature) {
+        let signature = match parts.signature_octets() {
             Ok(signature) => signature,
             Err(error) => {
-                let reason = format!("`signature` is not base64url: {error}");
-                return report.refuse(SignatureOutcome::Malformed, key_codes::SIG_MALFORMED, reason);
+                return report.refuse(SignatureOutcome::Malformed, error.code(), error.to_string());
             }
         };
         let Some(algorithm) = header.algorithm() else {

@@ -62,8 +62,7 @@ fn signed(subject: &Subject<'_>) -> Signed {
     }
     match &subject.examined {
         Some(examined) if !examined.proofs.is_empty() => {
-            let payloads = examined.proofs.iter().filter_map(|proof| examined.payloads.get(proof.payload));
-            Signed::Over(payloads.map(|payload| Absent::of(&payload.lost)).collect())
+            Signed::Over(examined.proven_payloads().map(|payload| Absent::of(&payload.lost)).collect())
         }
         Some(_) | None => Signed::Unknown { entries },
     }
