@@ -7,8 +7,8 @@ pub(crate) mod spelling;
 mod view;
 pub(crate) mod walk;
 
-use countersign_keys::Finding;
 use countersign_keys::json::{self, Document, Kind, Limits, Value};
+use countersign_keys::{Code, Finding, Level, Span, codes as key_codes};
 
 use crate::codes;
 pub use shape::{Hybrid, Shape};
@@ -38,9 +38,14 @@ pub enum CardError {
     NotAnObject {
         /// What it is.
         found: &'static str,
+        /// Where it is.
+        span: Span,
     },
     /// Two members that a lenient reader takes for one.
-    #[error("line {line}, column {column}: member `{name}` reads like `{known}`, which its object has too")]
+    #[error(
+        "line {}, column {}: member `{name}` reads like `{known}`, which its object has too",
+        span.line, span.column
+    )]
     AmbiguousMember {
         /// The spelling that is not the known one.
         name: String,
@@ -48,17 +53,29 @@ pub enum CardError {
         known: &'static str,
         /// JSON Pointer of the object that holds both.
         pointer: String,
-        /// Line of the member, counted from 1.
-        line: usize,
-        /// Column of the member, counted from 1.
-        column: usize,
+        /// Where the value of the member is.
+        span: Span,
     },
 }
 
 impl CardError {
+    /// Every code that [`CardError::code`] can give.
+    pub const CODES: [Code; 10] = [
+        key_codes::JSON_MALFORMED,
+        key_codes::JSON_INVALID_UNICODE,
+        key_codes::JSON_DUPLICATE_MEMBER,
+        codes::JSON_AMBIGUOUS_MEMBER,
+        key_codes::JSON_INEXACT_NUMBER,
+        key_codes::JSON_NUMBER_OVERFLOW,
+        key_codes::JSON_TOO_DEEP,
+        key_codes::JSON_TOO_LARGE,
+        key_codes::JSON_TRAILING_CONTENT,
+        codes::CARD_NOT_AN_AGENT_CARD,
+    ];
+
     /// The public code.
     #[must_use]
-    pub fn code(&self) -> countersign_keys::Code {
+    pub fn code(&self) -> Code {
         match self {
             Self::Json(error) => error.code(),
             Self::NotAnObject { .. } => codes::CARD_NOT_AN_AGENT_CARD,
@@ -74,6 +91,28 @@ impl CardError {
             Self::NotAnObject { .. } => "",
             Self::AmbiguousMember { pointer, .. } => pointer,
         }
+    }
+
+    /// Where it is in the octets. For a document that is too large this is its first octet.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Json(error) => error.span(),
+            Self::NotAnObject { span, .. } | Self::AmbiguousMember { span, .. } => *span,
+        }
+    }
+
+    /// The same as a finding at error level. Its message does not repeat the place.
+    #[must_use]
+    pub fn finding(&self) -> Finding {
+        let message = match self {
+            Self::Json(error) => error.kind().to_string(),
+            Self::NotAnObject { .. } => self.to_string(),
+            Self::AmbiguousMember { name, known, .. } => {
+                format!("member `{name}` reads like `{known}`, which its object has too")
+            }
+        };
+        Finding::new(self.code(), Level::Error, message).at(self.pointer()).spanning(self.span())
     }
 }
 
@@ -105,7 +144,7 @@ impl UntrustedCard {
         let document = Document::read(octets, limits)?;
         let root = document.root();
         if root.kind() != Kind::Object {
-            return Err(CardError::NotAnObject { found: root.kind().name() });
+            return Err(CardError::NotAnObject { found: root.kind().name(), span: root.span() });
         }
         let mut findings = document.findings();
         findings.extend(spelling::check(root)?);

@@ -71,9 +71,15 @@ fn every_lint_has_a_bad_card_and_a_good_one() {
 #[test]
 fn every_reason_why_a_card_cannot_be_read_has_a_bad_card_and_a_good_one() {
     for code in UNREADABLE {
-        assert_eq!(read(code, "bad.json").map_err(|error| error.code().name()).err(), Some(code));
+        let finding = read(code, "bad.json").map_err(|error| error.finding()).unwrap_err();
+        assert_eq!(finding.code.name(), code);
+        assert!(finding.level == Level::Error && finding.span.is_some() && finding.pointer.is_some());
         assert!(read(code, "good.json").is_ok(), "{code}");
     }
+    let known: Vec<_> = CardError::CODES.iter().map(|code| code.name()).collect();
+    assert!(UNREADABLE.iter().all(|code| known.contains(code)));
+    // This one also has a lint, for objects.
+    assert_eq!(known.len(), UNREADABLE.len() + usize::from(known.contains(&"card.not-an-agent-card")));
 }
 
 #[test]

@@ -87,13 +87,11 @@ pub(crate) fn same_when_folded(left: &str, right: &str) -> bool {
 }
 
 fn ambiguous(object: Value<'_>, name: &str, member: Value<'_>, known: &'static str) -> CardError {
-    let span = member.span();
     CardError::AmbiguousMember {
         name: name.to_owned(),
         known,
         pointer: object.pointer(),
-        line: span.line,
-        column: span.column,
+        span: member.span(),
     }
 }
 
