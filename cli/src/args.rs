@@ -1,5 +1,6 @@
 //! The command line as it is typed.
 
+mod lint;
 mod select;
 
 use std::num::NonZeroUsize;
@@ -9,10 +10,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use countersign::{Algorithm, Form, ProtocolVersion, UnixTime};
 
+pub(crate) use crate::args::lint::{FailOn, LintArgs, Whose};
 pub(crate) use crate::args::select::SelectArgs;
 use crate::time::{self, Expiry, Issued};
 
-/// Sign, verify and inspect A2A AgentCards.
+/// Sign, verify, inspect and lint A2A AgentCards.
 #[derive(Debug, Parser)]
 #[command(
     name = "countersign",
@@ -33,9 +35,9 @@ pub(crate) struct Cli {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// How answers are written: for people, one line each, or one JSON object each
-    #[arg(long, global = true, value_enum, env = "COUNTERSIGN_FORMAT", default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    /// How answers are written; `lint` has all of these formats, the other commands the first three
+    #[arg(long, global = true, value_enum, env = "COUNTERSIGN_FORMAT", default_value_t = ReportFormat::Human)]
+    pub(crate) format: ReportFormat,
     /// The time that counts as now, in RFC 3339 [default: the system clock]
     #[arg(long, global = true, value_name = "TIME", value_parser = time::point)]
     pub(crate) at: Option<UnixTime>,
@@ -53,12 +55,43 @@ pub(crate) struct Global {
     pub(crate) color: When,
 }
 
-/// How answers are written.
+/// How answers are written, as it is typed: the formats of every command, and those of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Text for people
+    Human,
+    /// One line each
+    Short,
+    /// One JSON object each
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+    /// JUnit XML
+    Junit,
+    /// Workflow commands of GitHub Actions
+    Github,
+    /// Code quality report of GitLab
+    Gitlab,
+}
+
+/// How every command can write its answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Human,
     Short,
     Json,
+}
+
+impl ReportFormat {
+    /// The same as a format of every command, where it is one.
+    pub(crate) const fn common(self) -> Option<Format> {
+        match self {
+            Self::Human => Some(Format::Human),
+            Self::Short => Some(Format::Short),
+            Self::Json => Some(Format::Json),
+            Self::Sarif | Self::Junit | Self::Github | Self::Gitlab => None,
+        }
+    }
 }
 
 /// When text is coloured.
@@ -84,6 +117,8 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Select the interface that a client uses; nothing is verified or admitted
     Select(SelectArgs),
+    /// Find what is wrong or unwise in cards; what lint accepts is still not to be trusted
+    Lint(LintArgs),
     /// Explain a code: what, why, example, instead
     Explain(ExplainArgs),
     /// Print a completion script for a shell

@@ -4,6 +4,7 @@ pub(crate) mod canonicalize;
 pub(crate) mod explain;
 pub(crate) mod inspect;
 pub(crate) mod key;
+pub(crate) mod lint;
 pub(crate) mod select;
 pub(crate) mod shell;
 pub(crate) mod sign;

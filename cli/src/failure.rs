@@ -3,8 +3,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use clap::ValueEnum as _;
 use countersign::Code;
 
+use crate::args::ReportFormat;
 use crate::outcome::Outcome;
 use crate::render::{Paint, escape};
 
@@ -42,6 +44,13 @@ impl Failure {
     /// A failure that is not about a code: usage, or an input that is not there.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { outcome: Outcome::CouldNotTell, code: None, message: message.into(), help: None }
+    }
+
+    /// A format that the command at hand does not have.
+    pub(crate) fn for_lint_only(format: ReportFormat) -> Self {
+        let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        Self::usage(format!("`{name}` is a format of `lint` only"))
+            .with_help("this command has the formats `human`, `short` and `json`")
     }
 
     pub(crate) fn coded(outcome: Outcome, code: Code, message: impl Into<String>) -> Self {

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use countersign::{CardError, Shape, UntrustedCard};
+use countersign::{CardError, Code, Limits, Shape, UntrustedCard};
 use globset::GlobBuilder;
 use walkdir::{DirEntry, WalkDir};
 
@@ -69,16 +69,21 @@ impl Input {
         }
     }
 
+    /// All octets, and one more than the limit at most.
+    pub(crate) fn octets(&self, limits: &Limits) -> Result<Vec<u8>, Failure> {
+        match &self.source {
+            Source::Standard => read_at_most(io::stdin().lock(), limits.max_octets)
+                .map_err(|error| Failure::reading(Path::new("-"), &error)),
+            Source::File(path) => read_file(path, limits.max_octets),
+        }
+    }
+
     /// Reads the card.
     ///
     /// A file that is not there or cannot be read is a failure; octets that are no card are an answer.
     pub(crate) fn read(&self, session: &Session<'_>) -> Result<Found, Failure> {
         let limit = session.limits.max_octets;
-        let octets = match &self.source {
-            Source::Standard => read_at_most(io::stdin().lock(), limit)
-                .map_err(|error| Failure::reading(Path::new("-"), &error))?,
-            Source::File(path) => read_file(path, limit)?,
-        };
+        let octets = self.octets(&session.limits)?;
         if octets.len() > limit {
             let failure = Failure::coded(
                 Outcome::No,
@@ -120,15 +125,21 @@ impl Input {
 
     /// Whether this is one of the other documents that lie in a folder with cards.
     fn is_passed_over(&self, found: &Found) -> bool {
+        match found {
+            Found::Card(card) => self.passes_over(Ok(card)),
+            Found::Unreadable { failure, .. } => self.passes_over(Err(failure.code)),
+        }
+    }
+
+    /// The same for a card, or for the code of what is none.
+    pub(crate) fn passes_over(&self, read: Result<&UntrustedCard, Option<Code>>) -> bool {
         self.named == Named::Folder
-            && match found {
+            && match read {
                 // What is signed was once meant as a card, whatever has become of it.
-                Found::Card(card) => {
+                Ok(card) => {
                     card.shape(None) == Shape::Foreign && card.claims().member("signatures").is_none()
                 }
-                Found::Unreadable { failure, .. } => {
-                    failure.code == Some(countersign::codes::CARD_NOT_AN_AGENT_CARD)
-                }
+                Err(code) => code == Some(countersign::codes::CARD_NOT_AN_AGENT_CARD),
             }
     }
 }
@@ -143,7 +154,7 @@ pub(crate) fn each(
     for input in expand(paths)? {
         let outcome = match input.read(session) {
             Ok(found) if input.is_passed_over(&found) => {
-                session.note(&format!("note: {}: passed over, it is no AgentCard", escape(&input.name())))?;
+                note_passed_over(&input, session)?;
                 continue;
             }
             Ok(found) => answer(session, &input, found)?,
@@ -157,6 +168,11 @@ pub(crate) fn each(
     worst.ok_or_else(|| Failure::usage("no card was found").into())
 }
 
+/// Says that a document of a folder is no card.
+pub(crate) fn note_passed_over(input: &Input, session: &mut Session<'_>) -> io::Result<()> {
+    session.note(&format!("note: {}: passed over, it is no AgentCard", escape(&input.name())))
+}
+
 /// Refuses arguments that name standard input more than once: the second reader would find nothing.
 pub(crate) fn refuse_second_standard<'p>(
     paths: impl IntoIterator<Item = &'p PathBuf>,
@@ -168,7 +184,7 @@ pub(crate) fn refuse_second_standard<'p>(
 }
 
 /// Every input that the arguments name, each once, in the order of the arguments; within a folder or glob by name.
-fn expand(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
+pub(crate) fn expand(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
     let mut inputs = Vec::new();
     let mut seen = BTreeSet::new();
     for path in paths {

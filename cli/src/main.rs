@@ -6,11 +6,15 @@ mod command;
 mod endorsement;
 mod failure;
 mod input;
+mod json;
 mod keyfile;
+mod nearest;
 mod outcome;
 mod output;
 mod password;
+mod progress;
 mod render;
+mod report;
 mod time;
 
 use std::io::{self, BufWriter, Write};
@@ -20,7 +24,7 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use clap::Parser as _;
 
-use args::{Cli, Command, When};
+use args::{Cli, Command, Format, When};
 use failure::{Failure, Stop};
 use outcome::Outcome;
 use output::{Session, Stream};
@@ -64,8 +68,13 @@ fn main() -> ExitCode {
 
 /// Runs one command; an error means that a stream cannot be written.
 fn run<'s>(args: &Cli, out: Stream<'s>, err: Stream<'s>) -> io::Result<Outcome> {
-    let mut session = Session::new(&args.global, out, err);
+    let format = args.global.format;
+    // `lint` writes its reports itself, and everything else as lines for people.
+    let common = format.common().unwrap_or(Format::Human);
+    let mut session = Session::new(&args.global, common, out, err);
     let answer = match &args.command {
+        Command::Lint(args) => command::lint::run(args, format, &mut session),
+        _ if format.common().is_none() => Err(Failure::for_lint_only(format).into()),
         Command::Key(command) => command::key::run(command, &mut session),
         Command::Sign(args) => command::sign::run(args, &mut session),
         Command::Verify(args) => command::verify::run(args, &mut session),

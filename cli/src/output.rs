@@ -12,6 +12,7 @@ use crate::args::{Format, Global};
 use crate::clock;
 use crate::endorsement::Unreadable;
 use crate::failure::Failure;
+use crate::json;
 use crate::render::{Paint, escape};
 
 /// A stream and whether text for people is coloured on it.
@@ -39,14 +40,14 @@ pub(crate) struct Session<'s> {
 }
 
 impl<'s> Session<'s> {
-    pub(crate) fn new(global: &Global, out: Stream<'s>, err: Stream<'s>) -> Self {
+    pub(crate) fn new(global: &Global, format: Format, out: Stream<'s>, err: Stream<'s>) -> Self {
         let detail = match (global.quiet, global.verbose) {
             (true, _) => Detail::Quiet,
             (false, true) => Detail::Verbose,
             (false, false) => Detail::Normal,
         };
         let limits = Limits::default().with_max_octets(global.max_octets);
-        Self { out, err, format: global.format, detail, limits, at: global.at }
+        Self { out, err, format, detail, limits, at: global.at }
     }
 
     /// `--at`, else the clock.
@@ -56,9 +57,8 @@ impl<'s> Session<'s> {
 
     /// One JSON object on a line of its own.
     pub(crate) fn json(&mut self, object: &impl Serialize) -> io::Result<()> {
-        let mut line = serde_json::to_vec(object).map_err(io::Error::other)?;
-        line.push(b'\n');
-        self.out.writer.write_all(&line)
+        let line = json::to_text(object)?;
+        writeln!(self.out.writer, "{line}")
     }
 
     /// A line of data that was asked for. The caller escapes what is not trusted.

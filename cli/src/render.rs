@@ -41,8 +41,9 @@ impl Paint {
     }
 }
 
-/// Untrusted text for a terminal: control characters, line and paragraph separators, and the characters that change
-/// the direction of text are written as `\u{…}`, so that they can neither move the cursor nor reorder what is read.
+/// Untrusted text for a terminal: control characters, line and paragraph separators, the characters that change the
+/// direction of text, and those without width are written as `\u{…}`, so that they can neither move the cursor nor
+/// reorder or hide what is read.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -56,11 +57,13 @@ pub(crate) fn escape(text: &str) -> String {
     escaped
 }
 
-fn is_harmful(character: char) -> bool {
+/// Whether a character must not be written as it is where people read.
+pub(crate) fn is_harmful(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
-            '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
         )
 }
 
@@ -78,6 +81,13 @@ mod tests {
         for character in
             ('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}').chain(['\u{200e}', '\u{200f}'])
         {
+            assert_eq!(escape(&format!("a{character}b")), format!("a\\u{{{:x}}}b", u32::from(character)));
+        }
+    }
+
+    #[test]
+    fn characters_without_width_are_escaped() {
+        for character in ['\u{ad}', '\u{200b}', '\u{200d}', '\u{2060}', '\u{feff}', '\u{e0041}'] {
             assert_eq!(escape(&format!("a{character}b")), format!("a\\u{{{:x}}}b", u32::from(character)));
         }
     }

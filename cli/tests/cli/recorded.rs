@@ -5,5 +5,6 @@ fn recorded_runs_answer_as_recorded() {
     trycmd::TestCases::new()
         .env("COUNTERSIGN_FORMAT", "human")
         .env("NO_COLOR", "1")
+        .env("GITHUB_STEP_SUMMARY", "")
         .case("tests/cmd/*.trycmd");
 }

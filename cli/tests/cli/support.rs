@@ -17,6 +17,7 @@ pub(crate) fn example(name: &str) -> PathBuf {
 pub(crate) fn countersign() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
     command.env_remove("COUNTERSIGN_FORMAT").env_remove("CLICOLOR_FORCE").env("NO_COLOR", "1");
+    command.env_remove("GITHUB_STEP_SUMMARY");
     command
 }
 
