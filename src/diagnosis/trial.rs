@@ -107,6 +107,16 @@ pub(super) struct Trial<'c> {
 }
 
 impl<'c> Trial<'c> {
+    /// Searches with half of what is left; what is found, if anything is before the half is spent.
+    pub(super) fn with_half<T>(&mut self, search: impl FnOnce(&mut Self) -> Tried<Option<T>>) -> Option<T> {
+        let half = self.budget.share(2);
+        let rest = std::mem::replace(&mut self.budget, half);
+        let found = search(self);
+        let unused = std::mem::replace(&mut self.budget, rest);
+        self.budget.give_back(unused);
+        found.unwrap_or(None)
+    }
+
     /// None if the algorithm is not known.
     pub(super) fn new(
         card: &'c UntrustedCard,
