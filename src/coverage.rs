@@ -262,7 +262,7 @@ fn verdict(pointer: &str, class: Class, tightening: tighten::Tightening) -> (Fat
         (Class::Unknown, _) => stripped("outside the A2A schema"),
         (Class::Legacy, _) => stripped("a signed member of A2A 1.0 stands in its place"),
         (Class::Security, Tightening::Alternative) => {
-            stripped("requirements are alternatives, one more would weaken the signed ones")
+            stripped("requirements are alternatives, and one that nobody signed could be the weakest")
         }
         (Class::Security, Tightening::OnlyStricter) => {
             let message = format!(

@@ -16,7 +16,7 @@ use countersign_keys::{Finding, Level, jcs};
 use countersign_policy::UnixTime;
 
 use crate::canonical::{self, CanonicalPayload, Form, Respelled};
-use crate::card::{self, UntrustedCard};
+use crate::card::{CardView, UntrustedCard};
 use crate::codes;
 use crate::coverage::{Fate, UncoveredMember};
 use crate::endorsement::Endorsement;
@@ -133,12 +133,14 @@ impl UntrustedCard {
     ) -> Result<VerifiedCard, Refused> {
         let Verdict { mut report, handed_on } = conclude::verify(&self, endorsements, keys, terms, now);
         let Some(handed_on) = handed_on else { return Err(Refused { report, card: self }) };
-        report.findings.extend(authentication_is_not_provable(&self, &handed_on.payload));
         let document = match read_back(&self, &handed_on) {
-            Ok(None) => self.into_document(),
-            Ok(Some(document)) => document,
+            Ok(anew) => anew,
             Err(_) => return Err(Refused { report: report.unfit(), card: self }),
         };
+        let root = document.as_ref().map_or(self.root(), Document::root);
+        let finding = authentication_is_not_provable(&self, CardView::of(root), &handed_on.payload);
+        report.findings.extend(finding);
+        let document = document.unwrap_or_else(|| self.into_document());
         Ok(VerifiedCard { document, payload: handed_on.payload, report })
     }
 }
@@ -156,14 +158,14 @@ fn read_back(card: &UntrustedCard, handed_on: &HandedOn) -> Result<Option<Docume
     Document::read(octets, &limits).map(Some)
 }
 
-/// Says so where the card may have had a requirement when it was signed that nobody can see any more: it declares schemes
-/// and asks for none, and what was signed is what a form signs that drops requirements without scopes.
+/// Says so where the card may have had a requirement when it was signed that nobody can see any more: what is handed on
+/// declares schemes and lets in clients that do not authenticate, and what was signed is what a form signs that drops
+/// requirements without scopes.
 pub(crate) fn authentication_is_not_provable(
     card: &UntrustedCard,
+    handed_on: CardView<'_>,
     signed: &CanonicalPayload,
 ) -> Option<Finding> {
-    let root = card.root();
-    let declares = |name| card::member(root, name).is_some_and(|value| !value.is_null() && !value.is_empty());
     let drops_requirements = || {
         let by_form = matches!(
             signed.form(),
@@ -172,7 +174,8 @@ pub(crate) fn authentication_is_not_provable(
         let sdk = || CanonicalPayload::of(card, Form::Sdk1x);
         by_form || sdk().is_ok_and(|payload| payload.octets() == signed.octets())
     };
-    let is_silent = declares("securitySchemes") && !declares("securityRequirements") && !declares("security");
+    let is_silent =
+        handed_on.security_schemes().next().is_some() && handed_on.requirements().allows_anonymous();
     (is_silent && drops_requirements()).then(|| {
         let message = "the card declares security schemes and no requirement, and the form of the official SDKs \
                        would have left a requirement without scopes unsigned: one may have been deleted";

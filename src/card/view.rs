@@ -61,7 +61,7 @@ impl UntrustedCard {
     /// ```
     #[must_use]
     pub fn view(&self) -> CardView<'_> {
-        CardView { root: self.root() }
+        CardView::of(self.root())
     }
 }
 
@@ -69,11 +69,15 @@ impl VerifiedCard {
     /// What was signed, and the members that [`unsigned`](Self::unsigned) names.
     #[must_use]
     pub fn view(&self) -> CardView<'_> {
-        CardView { root: self.root() }
+        CardView::of(self.root())
     }
 }
 
 impl<'c> CardView<'c> {
+    pub(crate) fn of(root: Value<'c>) -> Self {
+        Self { root }
+    }
+
     /// The whole card.
     #[must_use]
     pub fn value(self) -> Value<'c> {

@@ -36,8 +36,18 @@ pub(super) enum Zone<'d> {
     /// In or below the list of requirements in `list`; how many steps below.
     Requirements {
         list: Value<'d>,
+        spelled: Spelled,
         depth: usize,
     },
+}
+
+/// By which name a list of requirements stands in the card: it decides how clients read the entries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spelled {
+    /// `securityRequirements` of A2A 1.0.
+    V1,
+    /// `security` of A2A 0.3.
+    V0_3,
 }
 
 /// Follows the schema from the card to the value with this id.
@@ -131,17 +141,20 @@ impl<'d> Place<'d> {
     fn zone_below(&self, step: Step<'d>, next: Value<'d>, ground: Ground<'d>) -> Zone<'d> {
         match (self.zone, step, ground) {
             (Zone::Schemes { depth }, _, _) => Zone::Schemes { depth: depth + 1 },
-            (Zone::Requirements { list, depth }, _, _) => Zone::Requirements { list, depth: depth + 1 },
+            (Zone::Requirements { list, spelled, depth }, _, _) => {
+                Zone::Requirements { list, spelled, depth: depth + 1 }
+            }
             // Members of these names outside the schema are not what they seem.
             (Zone::Elsewhere, _, Ground::Unknown | Ground::Params) => Zone::Elsewhere,
             (Zone::Elsewhere, Step::Member("securitySchemes" | "security_schemes"), _) => {
                 Zone::Schemes { depth: 0 }
             }
-            (
-                Zone::Elsewhere,
-                Step::Member("securityRequirements" | "security_requirements" | "security"),
-                _,
-            ) => Zone::Requirements { list: next, depth: 0 },
+            (Zone::Elsewhere, Step::Member("securityRequirements" | "security_requirements"), _) => {
+                Zone::Requirements { list: next, spelled: Spelled::V1, depth: 0 }
+            }
+            (Zone::Elsewhere, Step::Member("security"), _) => {
+                Zone::Requirements { list: next, spelled: Spelled::V0_3, depth: 0 }
+            }
             (Zone::Elsewhere, _, _) => Zone::Elsewhere,
         }
     }

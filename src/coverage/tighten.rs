@@ -2,7 +2,7 @@
 
 use countersign_keys::json::{Kind, Value};
 
-use super::class::{Place, Zone};
+use super::class::{Place, Spelled, Zone};
 
 /// What an uncovered value of class `security` does to the demands that are signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(super) enum Tightening {
     None,
     /// It adds to them: they hold as signed, and more is asked for.
     OnlyStricter,
-    /// One more alternative beside signed requirements: a client may choose it instead.
+    /// One more alternative beside signed requirements, or one that demands nothing: a client may choose it instead.
     Alternative,
 }
 
@@ -29,26 +29,43 @@ pub(super) fn judge(place: &Place<'_>, value: Value<'_>) -> Tightening {
             Tightening::OnlyStricter
         }
         Zone::Schemes { .. } => Tightening::None,
-        Zone::Requirements { list, depth } => requirement(place, list, depth, value),
+        Zone::Requirements { list, spelled, depth } => requirement(place, list, spelled, depth, value),
     }
 }
 
-fn requirement(place: &Place<'_>, list: Value<'_>, depth: usize, value: Value<'_>) -> Tightening {
+fn requirement(
+    place: &Place<'_>,
+    list: Value<'_>,
+    spelled: Spelled,
+    depth: usize,
+    value: Value<'_>,
+) -> Tightening {
     let facts = place.received.requirement_list(list);
     if !facts.is_well_formed {
         return Tightening::None;
     }
     match depth {
-        // The whole list: the payload asks for nothing here.
-        0 => Tightening::OnlyStricter,
-        1 if facts.has_covered_entry => Tightening::Alternative,
-        1 => Tightening::OnlyStricter,
+        // The whole list: the payload asks for nothing here. An entry that asks for nothing either adds nothing, and would
+        // look like an answer to the question whether requirements were deleted.
+        0 if list.elements().all(|entry| demands(entry, spelled)) => Tightening::OnlyStricter,
+        1 if !facts.has_covered_entry && demands(value, spelled) => Tightening::OnlyStricter,
+        0 | 1 => Tightening::Alternative,
         // A scheme name inside an entry that is covered: names of one entry are all demanded. In A2A 1.0 the names
         // stand in `schemes`, in A2A 0.3 in the entry itself.
         2 if facts.is_0_3 && value.kind() == Kind::Array => Tightening::OnlyStricter,
         3 if !facts.is_0_3 && value.kind() == Kind::Object => Tightening::OnlyStricter,
         _ => Tightening::None,
     }
+}
+
+/// Whether every client reads the entry as a demand. Readers of A2A 1.0 ignore names beside `schemes`, so that an entry
+/// without it is access without authentication to them.
+fn demands(entry: Value<'_>, spelled: Spelled) -> bool {
+    let names = match spelled {
+        Spelled::V1 => entry.member("schemes"),
+        Spelled::V0_3 => Some(entry),
+    };
+    names.is_some_and(|names| names.kind() == Kind::Object && !names.is_empty())
 }
 
 /// A mutual TLS scheme that says nothing more: as A2A 1.0 writes it, as A2A 0.3 does, or as both at once.

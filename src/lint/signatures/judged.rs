@@ -25,7 +25,7 @@ pub(super) fn check(subject: &Subject<'_>, list: Value<'_>, entries: &[Entry<'_>
         Some(best) => {
             let Some(payload) = examined.payloads.get(best.payload) else { return };
             judge.stripped(payload, &best.coverage, report);
-            if let Some(finding) = authentication_is_not_provable(subject.card, payload)
+            if let Some(finding) = authentication_is_not_provable(subject.card, subject.view, payload)
                 && let Some(schemes) = subject.view.member("securitySchemes")
             {
                 report.add(&NOT_PROVABLE, Place::At(schemes), Remark::new(finding.message));
