@@ -78,6 +78,8 @@ struct Subject<'c> {
     card: &'c UntrustedCard,
     view: CardView<'c>,
     shape: Shape,
+    /// Whether clients of A2A 1.0 read the card.
+    is_for_1_0: bool,
     terms: &'c LintTerms<'c>,
     /// What the keys say about the signatures, where there are keys.
     examined: Option<Examined>,
@@ -116,8 +118,9 @@ impl UntrustedCard {
     #[must_use]
     pub fn lint(&self, terms: &LintTerms<'_>) -> Vec<Finding> {
         let examined = terms.keys.map(|(keys, now)| examine(self, &[], keys, &VerifyTerms::default(), now));
-        let subject =
-            Subject { card: self, view: self.view(), shape: self.shape(terms.assumed), terms, examined };
+        let (view, shape) = (self.view(), self.shape(terms.assumed));
+        let is_for_1_0 = shape != Shape::V0_3 && view.has_envelope();
+        let subject = Subject { card: self, view, shape, is_for_1_0, terms, examined };
         let mut report = Report::new(terms);
         for family in FAMILIES {
             (family.check)(&subject, &mut report);

@@ -181,7 +181,7 @@ impl<'c> Selection<'c> {
     /// No other failure leads here: a time-out, a refused connection or an error of the application is no reason to
     /// speak an older protocol.
     #[must_use]
-    pub fn after(mut self, _: &VersionNotSupported) -> Self {
+    pub fn after(mut self, _: VersionNotSupported) -> Self {
         if let Some((index, _)) = self.chosen {
             self.refused.push(index);
             self.chosen = self.choose();

@@ -342,6 +342,52 @@ fn a_card_whose_requirement_may_have_been_deleted_is_warned_about() {
 }
 
 #[test]
+fn an_alternative_that_demands_nothing_takes_no_requirements_place() {
+    let keys = trusted(&[("k1", 1)]);
+    let unscoped = json!([{"schemes": {"bearer": {"list": []}}}]);
+    let original = changed(|card| card["securityRequirements"] = unscoped.clone());
+    let signed = entry(&original, Form::Sdk1x, HEADER, 1);
+    for forged in [
+        json!([{}]),
+        json!([{"schemes": {}}]),
+        json!([{"schemes": null}]),
+        json!([{"x": 1}]),
+        json!([{"bearer": []}]),
+        json!([{}, {"schemes": {"bearer": {"list": []}}}]),
+    ] {
+        let card = changed(|card| card["securityRequirements"] = forged.clone());
+        let verified = verify(with_entries(&card, [signed.clone()]), &keys).unwrap();
+        assert!(verified.member("securityRequirements").is_none(), "{forged}");
+        let codes: Vec<_> = verified.report().findings.iter().map(|finding| finding.code.name()).collect();
+        assert!(codes.contains(&"auth.not-provable"), "{forged}: {codes:?}");
+    }
+    let verified = verify(with_entries(&original, [signed]), &keys).unwrap();
+    assert!(verified.member("securityRequirements").is_some());
+}
+
+#[test]
+fn a_signature_that_a_deletion_left_behind_is_told() {
+    let keys = trusted(&[("k1", 1)]);
+    let original =
+        changed(|card| card["securityRequirements"] = json!([{"schemes": {"bearer": {"list": []}}}]));
+    let entries = [Form::A2a10, Form::Sdk1x].map(|form| entry(&original, form, HEADER, 1));
+    let stripped = changed(|card| {
+        card.as_object_mut().unwrap().remove("securityRequirements");
+    });
+    let told = |card: &Value, terms: &VerifyTerms| {
+        let card = with_entries(card, entries.clone());
+        let verified = verify_with(card, &keys, terms).unwrap();
+        let stale = verified.report().findings.iter().filter(|finding| finding.code.name() == "sig.stale");
+        stale.map(|finding| finding.pointer.clone().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&stripped, &VerifyTerms::default()), ["/signatures/0"]);
+    assert_eq!(told(&original, &VerifyTerms::default()), [""; 0]);
+    let mut narrow = VerifyTerms::default();
+    narrow.forms = vec![Form::A2a10];
+    assert_eq!(told(&original, &narrow), [""; 0]);
+}
+
+#[test]
 fn an_endpoint_of_an_older_version_is_not_handed_on_unsigned() {
     let redirected = changed(|card| {
         card["url"] = json!("https://evil.example/a2a");

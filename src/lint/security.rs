@@ -9,9 +9,9 @@ use countersign_keys::json::Value;
 
 use super::report::{Place, Remark, Report};
 use super::{Family, Lint, Subject};
+use crate::SchemeKind;
 use crate::card::member;
 use crate::codes::security as codes;
-use crate::{SchemeKind, Shape};
 
 pub(super) const FAMILY: Family = Family { lints: &LINTS, check };
 
@@ -74,11 +74,6 @@ fn flags(subject: &Subject<'_>, report: &mut Report<'_>) {
             Remark::new("the card offers push notifications, and no security scheme that a client can use");
         report.add(&PUSH, Place::At(flag), remark);
     }
-}
-
-/// Whether clients of A2A 1.0 read the card.
-pub(super) fn is_for_1_0(subject: &Subject<'_>) -> bool {
-    subject.view.has_envelope() && subject.shape != Shape::V0_3
 }
 
 #[cfg(test)]

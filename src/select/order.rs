@@ -48,15 +48,15 @@ pub(super) fn choose(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tier {
     First,
-    /// Only when none of the first is left: 0.3, for a client that also speaks 1.x.
+    /// Only when none of the first is left: 0.3, for a client that also speaks 1.0 or newer.
     Fallback,
 }
 
 impl Tier {
     pub(super) fn of(fit: &Fit, terms: &SelectTerms) -> Self {
-        let speaks_1 = terms.accept.iter().any(|accepted| accepted.version().major() == 1);
+        let speaks_newer = terms.accept.iter().any(|accepted| accepted.version() >= ProtocolVersion::V1_0);
         let is_older = terms.protocol == ProtocolChoice::Auto && fit.version < ProtocolVersion::V1_0;
-        if is_older && speaks_1 { Self::Fallback } else { Self::First }
+        if is_older && speaks_newer { Self::Fallback } else { Self::First }
     }
 }
 

@@ -15,8 +15,9 @@ const REASON: &str = "VERSION_NOT_SUPPORTED";
 const DOMAIN: &str = "a2a-protocol.org";
 const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
 
-/// Proof that a server answered VersionNotSupportedError. It can be had from the server's answer only.
-#[derive(Clone, Copy, Debug)]
+/// Proof that a server answered VersionNotSupportedError. It can be had from the server's answer only, and each answer
+/// leads on once.
+#[derive(Debug)]
 pub struct VersionNotSupported(());
 
 /// An answer that is another failure, or none: no reason to choose another interface.
@@ -32,7 +33,8 @@ pub enum OtherFailure {
 }
 
 impl VersionNotSupported {
-    /// From the body of a JSON-RPC response: `error.code` is -32009. The HTTP status plays no part.
+    /// From the body of a JSON-RPC response: `error.code` is -32009, and there is no `result`. The HTTP status plays no
+    /// part.
     ///
     /// # Errors
     ///
@@ -50,9 +52,10 @@ impl VersionNotSupported {
     /// ```
     pub fn from_json_rpc(body: impl Into<Vec<u8>>) -> Result<Self, OtherFailure> {
         let answer = Document::read(body, &Limits::default())?;
-        let code =
-            answer.root().member("error").and_then(|error| error.member("code")).and_then(Value::as_f64);
-        (code == Some(JSON_RPC_CODE)).then_some(Self(())).ok_or(OtherFailure::Other)
+        let root = answer.root();
+        let code = root.member("error").and_then(|error| error.member("code")).and_then(Value::as_f64);
+        let is_refusal = code == Some(JSON_RPC_CODE) && root.member("result").is_none();
+        is_refusal.then_some(Self(())).ok_or(OtherFailure::Other)
     }
 
     /// From an HTTP+JSON response: status 400, and among `error.details` an ErrorInfo with the reason

@@ -67,28 +67,36 @@ fn a_client_of_0_3_only_needs_no_leave() {
 }
 
 #[test]
+fn a_client_of_a_newer_version_falls_back_only_with_leave() {
+    let mut terms = terms(&["2.0/JSONRPC", "0.3/JSONRPC"]);
+    assert_eq!(answer(&envelope(&[OLD]), &terms), "iface.none-compatible");
+    terms.fallback = Fallback::Allow;
+    assert_eq!(answer(&envelope(&[OLD]), &terms), "v0 fallback-without-1.x");
+}
+
+#[test]
 fn only_a_version_that_is_not_supported_leads_on() {
-    let refusal = VersionNotSupported::from_json_rpc(r#"{"error":{"code":-32009}}"#).unwrap();
+    let refusal = || VersionNotSupported::from_json_rpc(r#"{"error":{"code":-32009}}"#).unwrap();
     let mut terms = terms(&["1.0/JSONRPC", "1.0/HTTP+JSON", "0.3/JSONRPC"]);
     let card = envelope(&[OLD, NEW, REST]);
-    let deny = card.view().select(&terms).after(&refusal);
+    let deny = card.view().select(&terms).after(refusal());
     assert_eq!(shown(&deny), "r1 version-not-supported");
-    assert_eq!(shown(&deny.after(&refusal)), "iface.none-left");
+    assert_eq!(shown(&deny.after(refusal())), "iface.none-left");
     terms.fallback = Fallback::Allow;
-    let allow = card.view().select(&terms).after(&refusal).after(&refusal);
+    let allow = card.view().select(&terms).after(refusal()).after(refusal());
     assert_eq!(shown(&allow), "v0 fallback-after-version-not-supported");
     let codes: Vec<_> = allow.offered().flat_map(|offer| offer.codes).map(|code| code.name()).collect();
     assert_eq!(codes, ["iface.refused-version", "iface.refused-version"]);
-    assert_eq!(shown(&allow.after(&refusal).after(&refusal)), "iface.none-left");
+    assert_eq!(shown(&allow.after(refusal()).after(refusal())), "iface.none-left");
 }
 
 #[test]
 fn strict_1_0_never_falls_back() {
-    let refusal = VersionNotSupported::from_grpc(9, "VERSION_NOT_SUPPORTED", "a2a-protocol.org").unwrap();
+    let refusal = || VersionNotSupported::from_grpc(9, "VERSION_NOT_SUPPORTED", "a2a-protocol.org").unwrap();
     let mut terms = terms(&["1.0/JSONRPC", "0.3/JSONRPC"]);
     terms.fallback = Fallback::Allow;
     terms.protocol = ProtocolChoice::V1;
-    assert_eq!(shown(&envelope(&[NEW, OLD]).view().select(&terms).after(&refusal)), "iface.none-left");
+    assert_eq!(shown(&envelope(&[NEW, OLD]).view().select(&terms).after(refusal())), "iface.none-left");
 }
 
 #[test]
@@ -116,6 +124,7 @@ fn other_failures_are_no_proof() {
         r#"{"error":{"code":-32601}}"#,
         r#"{"error":{"code":"-32009"}}"#,
         r#"{"result":{"code":-32009}}"#,
+        r#"{"result":{},"error":{"code":-32009}}"#,
         "[]",
         "",
     ] {

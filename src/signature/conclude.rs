@@ -62,6 +62,7 @@ pub(super) fn verify(
     let (outcome, codes, uncovered, handed_on) = match answer {
         Ok((coverage, handed_on)) => {
             findings.extend(coverage.findings);
+            findings.extend(contradictions(&signatures, &terms.forms));
             (CardOutcome::Verified, Vec::new(), coverage.members, Some(handed_on))
         }
         Err((outcome, mut codes)) => {
@@ -75,6 +76,26 @@ pub(super) fn verify(
     };
     let report = VerificationReport { outcome, codes, signatures, endorsements, uncovered, findings };
     Verdict { report, handed_on }
+}
+
+/// Signatures under the `kid` of a trusted key that do not verify although the card does. Who deletes a member that one
+/// form covers and another does not leaves them behind. Says nothing where the caller accepts fewer forms than usual.
+fn contradictions<'s>(
+    signatures: &'s [SignatureReport],
+    forms: &[crate::Form],
+) -> impl Iterator<Item = Finding> + 's {
+    let usual = VerifyTerms::default().forms.iter().all(|form| forms.contains(form));
+    let failed = signatures
+        .iter()
+        .filter(move |signature| usual && signature.codes.contains(&countersign_keys::codes::SIG_INVALID));
+    failed.map(|signature| {
+        let kid = signature.kid.as_deref().unwrap_or_default();
+        let message = format!(
+            "this signature names the trusted key `{kid}` and does not verify: the card was changed after it was \
+             made, or it was made under another form"
+        );
+        Finding::new(codes::SIG_STALE, Level::Warning, message).at(format!("/signatures/{}", signature.index))
+    })
 }
 
 /// The signatures that count: for each distinct key the one that covers most, and of these the `min` that cover most.

@@ -61,8 +61,8 @@ const HEADERS: [Row; 42] = [
 const LISTS: [Row; 30] = [
     ("s00-one-good",                    "verified",                       "v",  "", ""),
     ("s01-two-good-two-keys",           "verified",                       "vv", "", ""),
-    ("s02-bad-then-good",               "verified",                       "iv", "", ""),
-    ("s03-good-then-bad",               "verified",                       "vi", "", ""),
+    ("s02-bad-then-good",               "verified",                       "iv", "sig.stale", ""),
+    ("s03-good-then-bad",               "verified",                       "vi", "sig.stale", ""),
     ("s04-only-bad",                    "invalid sig.invalid",            "i",  "", ""),
     ("s05-unknown-kid-then-good",       "verified",                       "uv", "", ""),
     ("s06-only-unknown-kid",            "unverifiable sig.unknown-key",   "u",  "", ""),

@@ -3,7 +3,7 @@
 use countersign_keys::Level;
 use countersign_keys::json::{Kind, NodeId, Value};
 
-use super::{NOT_COVERED, is_for_1_0};
+use super::NOT_COVERED;
 use crate::canonical::{CanonicalPayload, Form, Lost};
 use crate::lint::Subject;
 use crate::lint::report::{Place, Remark, Report, quoted};
@@ -24,7 +24,7 @@ struct Absent(Vec<NodeId>);
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     // The SDKs of A2A 0.3 sign another payload, and countersign signs their cards as received.
-    if !is_for_1_0(subject) || !report.wants(&NOT_COVERED) {
+    if !subject.is_for_1_0 || !report.wants(&NOT_COVERED) {
         return;
     }
     let card = std::iter::once(subject.view.requirements());

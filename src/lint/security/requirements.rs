@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use countersign_keys::json::{Kind, Value};
 use countersign_keys::{Edit, Fix, FixSafety, Level};
 
-use super::{ANONYMOUS, BARE_REQUIREMENT, UNDEFINED_SCHEME, UNUSED_SCHEME, is_for_1_0};
+use super::{ANONYMOUS, BARE_REQUIREMENT, UNDEFINED_SCHEME, UNUSED_SCHEME};
 use crate::card::member;
 use crate::lint::Subject;
 use crate::lint::nearest::nearest;
@@ -58,7 +58,7 @@ fn anonymous(subject: &Subject<'_>, demands: &Requirements<'_>, names: &Names<'_
 }
 
 fn nothing_demanded(subject: &Subject<'_>, names: &Names<'_>, report: &mut Report<'_>) {
-    let is_for_1_0 = is_for_1_0(subject);
+    let is_for_1_0 = subject.is_for_1_0;
     let name = if is_for_1_0 { "securityRequirements" } else { "security" };
     let remark = match names.declared.first() {
         None => Remark::new("the card demands no authentication")
@@ -85,7 +85,7 @@ fn nothing_demanded(subject: &Subject<'_>, names: &Names<'_>, report: &mut Repor
 fn legacy_member(subject: &Subject<'_>, report: &mut Report<'_>) {
     let demands = |name| subject.view.member(name).filter(|list| !list.is_null() && !list.is_empty());
     let Some(list) = demands("security") else { return };
-    if !is_for_1_0(subject) || demands("securityRequirements").is_some() {
+    if !subject.is_for_1_0 || demands("securityRequirements").is_some() {
         return;
     }
     let remark = Remark::new(

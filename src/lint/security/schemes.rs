@@ -3,7 +3,7 @@
 use countersign_keys::json::{Kind, Value};
 use countersign_keys::{Edit, Fix, FixSafety, Level};
 
-use super::{API_KEY_QUERY, BASIC, DEPRECATED_FLOW, EMPTY_ONEOF, PKCE, is_for_1_0};
+use super::{API_KEY_QUERY, BASIC, DEPRECATED_FLOW, EMPTY_ONEOF, PKCE};
 use crate::card::member;
 use crate::card::schema::SECURITY_SCHEME;
 use crate::lint::Subject;
@@ -46,7 +46,7 @@ const TELLING: [(&str, &str); 6] = [
 ];
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
-    let is_for_1_0 = is_for_1_0(subject);
+    let is_for_1_0 = subject.is_for_1_0;
     for scheme in subject.view.security_schemes() {
         let inside = wrapped(scheme.value);
         match &scheme.kind {
@@ -100,7 +100,7 @@ fn unreadable(
     let remark = match fault {
         // A wrong type, which has a lint of its own.
         SchemeFault::NotAnObject => return,
-        SchemeFault::NoKind if is_for_1_0(subject) => {
+        SchemeFault::NoKind if subject.is_for_1_0 => {
             let remark = Remark::new(format!("scheme {name} has none of the members that say what it is"));
             let telling = TELLING.iter().find(|(told, _)| member(scheme.value, told).is_some());
             match telling {

@@ -6,7 +6,6 @@ use super::FORM_UNSTABLE;
 use crate::canonical::{CanonicalPayload, Form};
 use crate::lint::Subject;
 use crate::lint::report::{Place, Remark, Report};
-use crate::lint::security::is_for_1_0;
 use crate::signature::{Difference, Examined, compare};
 
 /// The SDKs that read cards of A2A 1.0.
@@ -17,7 +16,7 @@ const ALL: [Form; 3] = [Form::A2a10, Form::Sdk1x, Form::SdkPy10];
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     // For cards of A2A 0.3 the specification names no octets.
-    if !report.wants(&FORM_UNSTABLE) || !is_for_1_0(subject) {
+    if !report.wants(&FORM_UNSTABLE) || !subject.is_for_1_0 {
         return;
     }
     let card = subject.card;
