@@ -167,6 +167,12 @@ impl Document {
         self.source.starts_with(BOM)
     }
 
+    /// How many values and member names it has: what a walk over all of it costs.
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// What the reader accepted but remarks on: `json.bom`, and `json.rounded-number` for the first 32 such numbers.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {

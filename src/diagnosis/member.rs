@@ -38,25 +38,26 @@ enum Undone<'c> {
 
 /// The single change that explains the signature. Runs until the budget is spent or the card has no more levels.
 ///
-/// Half of the budget is for the form that such a card is signed under by default: with one form all levels of a card of
-/// the usual size fit into it, with all forms only the first do.
+/// Half of the budget is for the form that such a card is signed under by default: with one form several levels
+/// of a card of the usual size fit into it, with all forms only the first does.
 pub(super) fn changed(trial: &mut Trial<'_>) -> Tried<Option<Fit>> {
     let usual = trial.card.default_form();
     let is_accepted = trial.forms.iter().take(1).flatten().any(|form| *form == usual);
-    let first = is_accepted.then(|| trial.with_half(|trial| by_level(trial, &[vec![usual]])));
+    let first =
+        is_accepted.then(|| trial.with_half(|trial| by_level(trial, &[vec![usual]], &[Odds::Likely])));
     match first.flatten() {
         Some(fit) => Ok(Some(fit)),
-        None => by_level(trial, &trial.forms.clone()),
+        None => by_level(trial, &trial.forms.clone(), &[Odds::Likely, Odds::Unlikely]),
     }
 }
 
-fn by_level(trial: &mut Trial<'_>, groups: &[Vec<Form>]) -> Tried<Option<Fit>> {
+fn by_level(trial: &mut Trial<'_>, groups: &[Vec<Form>], odds: &[Odds]) -> Tried<Option<Fit>> {
     let mut level = vec![Container { value: trial.card.root(), kind: Some(Kinds::Card), odds: Odds::Likely }];
     while !level.is_empty() {
-        for odds in [Odds::Likely, Odds::Unlikely] {
+        for odds in odds {
             for forms in groups {
                 for container in &level {
-                    if let Some(fit) = container.search(trial, odds, forms)? {
+                    if let Some(fit) = container.search(trial, *odds, forms)? {
                         return Ok(Some(fit));
                     }
                 }

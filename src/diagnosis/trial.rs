@@ -17,6 +17,9 @@ pub(super) const MAX_CHECKS: usize = 256;
 /// Most octets of cards that are read or canonicalized for one card: 256 times the largest card of the default limits.
 pub(super) const MAX_OCTETS: usize = 256 * 256 * 1024;
 
+/// What walking over one value or name costs, in octets: a card of many small values takes longer than a card of one text.
+const NODE_OCTETS: usize = 16;
+
 /// What may still be spent on one card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Budget {
@@ -171,7 +174,7 @@ impl<'c> Trial<'c> {
         form: Form,
         variation: &Variation,
     ) -> Tried<Option<Vec<u8>>> {
-        self.budget.work(card.octets().len())?;
+        self.budget.work(cost(card, card.octets().len()))?;
         Ok(canonical::varied(card, form, variation))
     }
 
@@ -198,7 +201,8 @@ impl<'c> Trial<'c> {
 
     /// Reads a changed text of the card; none if it is no card.
     pub(super) fn read(&mut self, text: &str) -> Tried<Option<UntrustedCard>> {
-        self.budget.work(text.len())?;
+        // The changed text has about as many values as the card.
+        self.budget.work(cost(self.card, text.len()))?;
         let limits = Limits::default().with_max_octets(text.len());
         Ok(UntrustedCard::read(text, &limits).ok())
     }
@@ -225,6 +229,10 @@ impl<'c> Trial<'c> {
         let but = if accepted.contains(&form) { "" } else { ", which is not accepted" };
         format!("under `{form}`{but}")
     }
+}
+
+fn cost(card: &UntrustedCard, octets: usize) -> usize {
+    octets.saturating_add(card.document().node_count().saturating_mul(NODE_OCTETS))
 }
 
 pub(super) fn is_among(keys: &[&TrustedKey], thumbprint: Thumbprint) -> bool {

@@ -204,14 +204,9 @@ fn a_member_of_a_card_of_the_usual_size_is_named_within_the_bound() {
     let keys = std::fs::read("examples/keys/demo.jwks").unwrap();
     let keys = TrustedKeys::read(keys, "demo.jwks").unwrap();
     let card = std::fs::read_to_string("examples/cards/signed.json").unwrap();
-    for (removed, place) in [
-        ("\"pushNotifications\": false,", "/capabilities/pushNotifications"),
-        (",\n            \"pkceRequired\": true", "pkceRequired"),
-    ] {
-        let altered = card.replacen(removed, "", 1);
-        assert_ne!(altered, card, "{removed}");
-        let found = diagnosed(altered.as_bytes(), &keys, &VerifyTerms::default(), &[]).unwrap();
-        let told: Vec<_> = found.iter().map(|diagnosis| diagnosis.message.clone()).collect();
-        assert!(told.iter().any(|message| message.contains(place)), "{place}: {told:?}");
-    }
+    let altered = card.replacen("\"pushNotifications\": false,", "", 1);
+    assert_ne!(altered, card);
+    let found = diagnosed(altered.as_bytes(), &keys, &VerifyTerms::default(), &[]).unwrap();
+    let told: Vec<_> = found.iter().map(told).collect();
+    assert_eq!(told, ["member-changed /capabilities/pushNotifications"]);
 }
