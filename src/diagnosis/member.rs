@@ -102,7 +102,9 @@ impl<'c> Container<'c> {
             Some(Kinds::Of(Type::List(inner))) => Some(Kinds::Of(inner)),
             _ => None,
         };
-        members.chain(self.value.elements().map(move |value| Self { value, kind: inner, odds: Odds::Likely }))
+        // That the only element came or went is less likely than that the list did.
+        let odds = if self.value.elements().nth(1).is_some() { Odds::Likely } else { Odds::Unlikely };
+        members.chain(self.value.elements().map(move |value| Self { value, kind: inner, odds }))
     }
 
     fn containers(self) -> Vec<Self> {
