@@ -16,7 +16,12 @@ const SESSIONS: [&str; 5] = [
 ];
 
 /// Each recipe, and how many commands of ours it has.
-const RECIPES: [(&str, usize); 2] = [("examples/ci/github.yml", 2), ("examples/ci/gitlab.yml", 2)];
+const RECIPES: [(&str, usize); 4] = [
+    ("examples/ci/github.yml", 2),
+    ("examples/ci/gitlab.yml", 2),
+    ("examples/ci/github-lint.yml", 0),
+    ("examples/ci/gitlab-lint.yml", 1),
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
@@ -84,10 +89,42 @@ fn the_commands_of_the_recipes_sign_and_verify() {
             fs::copy(root().join("examples").join(from), folder.path().join(to)).unwrap();
         }
         for line in ours {
+            // What is redirected is for the report of the job.
+            let line = line.split(" > ").next().unwrap();
             let status = run(folder.path().to_owned(), line);
             assert!(status.success(), "{recipe}: {line}");
         }
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_script_of_the_action_annotates_and_fails_as_it_is_told() {
+    let script = root().join(".github/actions/lint/lint.sh");
+    let folder = folder();
+    let binaries = Path::new(env!("CARGO_BIN_EXE_countersign")).parent().unwrap();
+    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
+    let lint = |paths: &str, fail_on: &str| {
+        let output = Command::new(&script)
+            .current_dir(folder.path())
+            .env("PATH", &path)
+            .env("LINT_PATHS", paths)
+            .env("LINT_PROFILE", "consume")
+            .env("LINT_FAIL_ON", fail_on)
+            .env("LINT_KEYS", "examples/keys/demo.jwks\n")
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let tampered = "examples/cards/route-planner.json\nexamples/cards/tampered.json\n";
+    let (status, told) = lint(tampered, "error");
+    assert_eq!(status, Some(1), "{told}");
+    assert!(told.contains("::error file=examples/cards/tampered.json,"), "{told}");
+    assert_eq!(lint(tampered, "never").0, Some(0));
+    // A path is a path, whatever it looks like.
+    assert_eq!(lint("--help\n", "error").0, Some(2));
+    assert_eq!(lint("$(touch made)\n", "error").0, Some(2));
+    assert!(!folder.path().join("made").exists());
 }
 
 fn run(folder: PathBuf, line: &str) -> std::process::ExitStatus {
