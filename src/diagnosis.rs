@@ -75,6 +75,54 @@ impl Cause {
         }
     }
 
+    /// Every cause, in the order in which they are tried.
+    pub const ALL: [Self; 13] = [
+        Self::ForeignShape,
+        Self::FormNotAccepted,
+        Self::AnotherKey,
+        Self::PayloadNotBase64url,
+        Self::PythonEscapes,
+        Self::CodePointOrder,
+        Self::NumberRespelled,
+        Self::SignedWithSignatures,
+        Self::DerSignature,
+        Self::HeaderReserialized,
+        Self::InterfaceUrlRewritten,
+        Self::MemberChanged,
+        Self::ContentOrKey,
+    ];
+
+    /// What happened.
+    #[must_use]
+    pub const fn what(self) -> &'static str {
+        match self {
+            Self::FormNotAccepted => "The signature verifies under a canonical form that is not accepted.",
+            Self::AnotherKey => "The signature verifies with a trusted key that its `kid` does not name.",
+            Self::PayloadNotBase64url => "The payload was signed as it is, not in base64url.",
+            Self::PythonEscapes => {
+                "Text outside ASCII was signed as `\\u` escapes, the way Python's JSON module writes it."
+            }
+            Self::CodePointOrder => {
+                "Members were signed in the order of code points, not of UTF-16 code units."
+            }
+            Self::NumberRespelled => "A number was signed in another spelling of the same value.",
+            Self::SignedWithSignatures => "The member `signatures` was part of what was signed.",
+            Self::DerSignature => "The signature is in DER, where a JWS has r and s.",
+            Self::HeaderReserialized => "The protected header was parsed and written anew after signing.",
+            Self::InterfaceUrlRewritten => "The host of an interface was rewritten after signing.",
+            Self::MemberChanged => {
+                "One member came, went or changed to its default after signing. A deleted text, number or list with \
+                 elements cannot be guessed."
+            }
+            Self::ForeignShape => {
+                "The entry is a signature of another kind than A2A section 8.4.2 describes."
+            }
+            Self::ContentOrKey => {
+                "Nothing that is known to go wrong explains it: the content was changed, or another key signed."
+            }
+        }
+    }
+
     /// What to do about it.
     #[must_use]
     pub const fn instead(self) -> &'static str {

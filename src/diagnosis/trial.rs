@@ -90,7 +90,7 @@ impl Fit {
     }
 
     pub(super) fn cut_short(mut self) -> Self {
-        self.message.push_str("; not everything was tried: the bound on signature checks came first");
+        self.message.push_str("; not everything was tried: the bound on signature checks came first, with fewer accepted forms it reaches further");
         self
     }
 }
