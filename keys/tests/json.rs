@@ -14,6 +14,16 @@ fn canonical(text: &str) -> String {
 }
 
 #[test]
+fn only_objects_have_members() {
+    for text in [r#"["a","b"]"#, r#"["a",{"b":1}]"#, r#""a""#, "7", "null"] {
+        let document = read(text).unwrap();
+        assert_eq!(document.root().members().count(), 0, "{text}");
+        assert!(document.root().member("a").is_none(), "{text}");
+    }
+    assert!(read(r#"{"a":["a","b"]}"#).unwrap().root().member("a").is_some());
+}
+
+#[test]
 fn every_refusal_has_its_code_and_place() {
     for (text, code, pointer, line, column) in [
         ("", "json.malformed", "", 1, 1),

@@ -103,7 +103,9 @@ impl<'d> Value<'d> {
     /// The members of an object in the order of the text; nothing for other types.
     pub fn members(self) -> impl Iterator<Item = (&'d str, Value<'d>)> {
         let document = self.document;
-        self.children().filter_map(move |name| {
+        // The strings of an array are no names.
+        let object = matches!(self.node().shape, Shape::Object { .. });
+        object.then(|| self.children()).into_iter().flatten().filter_map(move |name| {
             Some((Value::new(document, name).as_text()?, Value::new(document, name + 1)))
         })
     }
