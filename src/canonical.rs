@@ -11,8 +11,8 @@ mod recipe;
 use std::fmt;
 use std::str::FromStr;
 
-use countersign_keys::Code;
-use countersign_keys::json::{Ancestry, NodeId};
+use countersign_keys::json::{Ancestry, NodeId, Value};
+use countersign_keys::{Code, jcs};
 
 use crate::card::UntrustedCard;
 use crate::codes;
@@ -242,6 +242,14 @@ impl CanonicalPayload {
 /// form writes.
 pub(crate) fn handed_on(card: &UntrustedCard, form: Form, kept: &[NodeId], withheld: &[NodeId]) -> Vec<u8> {
     apply::handed_on(card, form, kept, withheld)
+}
+
+/// Whether every signable form writes this string, number, boolean or null with the same octets.
+pub(crate) fn is_written_alike(scalar: Value<'_>) -> bool {
+    let (mut rfc8785, mut python) = (Vec::new(), Vec::new());
+    jcs::write_scalar(scalar, &mut rfc8785);
+    python::write_scalar(scalar, recipe::Integers::AreFloats, &mut python);
+    rfc8785 == python
 }
 
 /// How octets differ from those that a form gives: what a diagnosis supposes, never what a signature is accepted over.

@@ -8,6 +8,7 @@ pub mod security;
 pub mod shapes;
 pub mod signatures;
 pub mod skills;
+pub mod upgrade;
 pub mod urls;
 
 use countersign_keys::{Code, declare_codes};
@@ -161,6 +162,7 @@ pub fn registry() -> impl Iterator<Item = Code> {
         shapes::ALL,
         signatures::ALL,
         skills::ALL,
+        upgrade::ALL,
         urls::ALL,
     ];
     declared.into_iter().flatten().copied()

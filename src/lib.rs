@@ -48,6 +48,7 @@ pub mod codes;
 mod coverage;
 mod diagnosis;
 mod endorsement;
+mod fix;
 pub mod guide;
 mod lint;
 mod select;
@@ -68,6 +69,7 @@ pub use countersign_policy::{ProtocolVersion, UnixTime};
 pub use coverage::{Class, CoverageTerms, Fate, Strictness, UncoveredMember};
 pub use diagnosis::{Cause, Diagnosis, DiagnosisHints};
 pub use endorsement::{Endorsement, EndorsementError, EndorsementPlace};
+pub use fix::{BreakingChanges, FixTerms, FixedCard, UpgradeError, UpgradeTo, UpgradedCard};
 pub use lint::{Lint, LintLevels, LintSetting, LintTerms, Profile, lints};
 pub use select::{
     Accepted, AcceptedError, Fallback, OfferedInterface, OtherFailure, Preference, ProtocolChoice,

@@ -6,7 +6,7 @@
 mod capabilities;
 mod content;
 mod document;
-mod edit;
+pub(crate) mod edit;
 mod interfaces;
 mod levels;
 mod members;
@@ -26,6 +26,7 @@ use crate::signature::{Examined, examine};
 use crate::{CardView, Shape, TrustedKeys, VerifyTerms};
 pub use levels::{LintLevels, LintSetting, Profile};
 use report::Report;
+pub(crate) use report::quoted;
 
 /// One thing that is looked for.
 #[derive(Debug)]

@@ -26,6 +26,7 @@ pub use portable::Portability;
 pub(crate) use portable::{Difference, compare};
 pub use report::{CardOutcome, EndorsementReport, SignatureOutcome, SignatureReport, VerificationReport};
 pub use sign::{NewEndorsement, NewSignature, SignCardError, SignTerms, SignedCard, SigningInput, Stale};
+pub(crate) use splice::without_signatures;
 pub(crate) use verify::{Examined, examine, list};
 pub use verify::{Matching, VerifyTerms};
 

@@ -7,8 +7,9 @@
 use std::path::{Path, PathBuf};
 
 use countersign::{
-    CanonicalPayload, CardOutcome, Fate, Form, Limits, LintTerms, Profile, TrustedKeys, UnixTime,
-    UntrustedCard, VerificationReport, VerifyTerms,
+    BreakingChanges, CanonicalPayload, CardOutcome, Fate, FixTerms, Form, Limits, LintTerms, Portability,
+    Profile, ProtocolVersion, Shape, TrustedKeys, UnixTime, UntrustedCard, UpgradeTo, VerificationReport,
+    VerifyTerms,
 };
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -219,4 +220,30 @@ fn the_samples_of_the_specification_name_a_key_that_nobody_published() {
             (CardOutcome::Unverifiable, ["sig.unknown-key"].as_slice())
         );
     }
+}
+
+#[test]
+fn every_card_is_fixed_and_legacy_cards_are_upgraded() {
+    let Some(corpus) = corpus() else { return };
+    let mut upgraded = 0;
+    for path in files(&corpus) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let Ok(card) = UntrustedCard::read(std::fs::read(path).unwrap(), &Limits::default()) else {
+            continue;
+        };
+        let mut terms = FixTerms::default();
+        terms.portability = Portability::Require;
+        terms.breaking = BreakingChanges::DropSignatures;
+        let fixed = UntrustedCard::read(card.fix(&terms).octets, &Limits::default()).unwrap();
+        assert!(fixed.fix(&terms).fixed.is_empty(), "{name}");
+        for (to, shape) in [(UpgradeTo::V1_0, Shape::V1_0), (UpgradeTo::Dual, Shape::Dual)] {
+            let Ok(new) = card.upgrade(to, Some(ProtocolVersion::V0_3)) else { continue };
+            upgraded += 1;
+            let new = UntrustedCard::read(new.octets, &Limits::default()).unwrap();
+            assert_eq!(new.shape(None), shape, "{name}");
+            let anonymous = |card: &UntrustedCard| card.view().requirements().allows_anonymous();
+            assert_eq!(anonymous(&new), anonymous(&card), "{name}");
+        }
+    }
+    assert!(upgraded > 10, "{upgraded}");
 }

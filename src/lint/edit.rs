@@ -11,9 +11,13 @@ const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 /// How a change that no reader should notice may be applied: by a person where the card has signatures, because they may
 /// be over the octets as they are.
 pub(super) fn safety(card: &UntrustedCard) -> FixSafety {
+    if is_signed(card) { FixSafety::Suggested } else { FixSafety::Safe }
+}
+
+/// Whether `signatures` holds anything, be it no list.
+pub(crate) fn is_signed(card: &UntrustedCard) -> bool {
     let signatures = card.root().member("signatures");
-    let signed = signatures.is_some_and(|signatures| !signatures.is_null() && !signatures.is_empty());
-    if signed { FixSafety::Suggested } else { FixSafety::Safe }
+    signatures.is_some_and(|signatures| !signatures.is_null() && !signatures.is_empty())
 }
 
 /// Gives a member another name, unless the object has a member of that name.
@@ -31,7 +35,7 @@ pub(super) fn replace(safety: FixSafety, value: Value<'_>, text: impl Into<Strin
 }
 
 /// Removes the member of `object` that has this value, with one comma: the next member takes its place.
-pub(super) fn remove(
+pub(crate) fn remove(
     safety: FixSafety,
     card: &UntrustedCard,
     object: Value<'_>,

@@ -163,7 +163,7 @@ impl Place<'_> {
 }
 
 /// Text of the card for a message: in backticks, shortened.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     match text.char_indices().nth(MAX_SHOWN).and_then(|(end, _)| text.get(..end)) {
         Some(shown) => format!("`{shown}…`"),
         None => format!("`{text}`"),

@@ -44,6 +44,11 @@ pub(super) fn with_signatures(document: &Document, entries: &[Entry<'_>]) -> Str
     }
 }
 
+/// The card's text without the member `signatures`.
+pub(crate) fn without_signatures(document: &Document) -> String {
+    with_signatures(document, &[])
+}
+
 /// The text without the member whose value is `old`, and without one of the commas around it.
 fn without(text: &str, card: Value<'_>, old: Value<'_>) -> String {
     let previous = card.members().take_while(|(_, value)| value.id() != old.id()).last();

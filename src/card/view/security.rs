@@ -159,7 +159,8 @@ impl FlowKind {
         }
     }
 
-    const ALL: [Self; 5] =
+    /// Every flow.
+    pub(crate) const ALL: [Self; 5] =
         [Self::AuthorizationCode, Self::ClientCredentials, Self::Implicit, Self::Password, Self::DeviceCode];
 }
 
