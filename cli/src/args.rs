@@ -1,5 +1,6 @@
 //! The command line as it is typed.
 
+mod fix;
 mod lint;
 mod select;
 
@@ -10,6 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use countersign::{Algorithm, Form, ProtocolVersion, UnixTime};
 
+pub(crate) use crate::args::fix::FixArgs;
 pub(crate) use crate::args::lint::{FailOn, LintArgs, Whose};
 pub(crate) use crate::args::select::SelectArgs;
 use crate::time::{self, Expiry, Issued};
@@ -115,6 +117,8 @@ pub(crate) enum Command {
     Canonicalize(CanonicalizeArgs),
     /// Show what a card claims to be; needs no keys and verifies nothing
     Inspect(InspectArgs),
+    /// Fix what can be fixed in a card without changing its meaning; the rest of its text stays as it is
+    Fix(FixArgs),
     /// Select the interface that a client uses; nothing is verified or admitted
     Select(SelectArgs),
     /// Find what is wrong or unwise in cards; what lint accepts is still not to be trusted

@@ -2,6 +2,7 @@
 
 pub(crate) mod canonicalize;
 pub(crate) mod explain;
+pub(crate) mod fix;
 pub(crate) mod inspect;
 pub(crate) mod key;
 pub(crate) mod lint;

@@ -80,6 +80,7 @@ fn run<'s>(args: &Cli, out: Stream<'s>, err: Stream<'s>) -> io::Result<Outcome> 
         Command::Verify(args) => command::verify::run(args, &mut session),
         Command::Canonicalize(args) => command::canonicalize::run(args, &mut session),
         Command::Inspect(args) => command::inspect::run(args, &mut session),
+        Command::Fix(args) => command::fix::run(args, &mut session),
         Command::Select(args) => command::select::run(args, &mut session),
         Command::Explain(args) => command::explain::run(args, &mut session),
         Command::Completions(args) => command::shell::completions(args, &mut session),

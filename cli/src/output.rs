@@ -149,6 +149,14 @@ pub(crate) fn finding_line(finding: &Finding, file: Option<&str>, paint: Paint) 
     format!("{head}{file}{pointer}: {}", escape(&finding.message))
 }
 
+/// Whether two paths lead to one file, as far as both exist.
+pub(crate) fn is_same(left: &Path, right: &Path) -> bool {
+    match (fs::canonicalize(left), fs::canonicalize(right)) {
+        (Ok(left), Ok(right)) => left == right,
+        _ => left == right,
+    }
+}
+
 /// Who may read a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {

@@ -3,6 +3,12 @@
 use countersign_keys::declare_codes;
 
 declare_codes! {
+    CARD_UPGRADE_REFUSED = "card.upgrade-refused" {
+        what: "The card cannot be written as one of A2A 1.0: it is no card of A2A 0.3 or older, or has no interface, or has members with no place there.",
+        why: "An upgrade says what the old card says; where that cannot be told, it would be a guess.",
+        example: "a card of A2A 1.0",
+        instead: "Write the interfaces, or remove the member that is in the way, by hand.",
+    }
     CARD_UPGRADE_LOSS = "card.upgrade-loss" {
         what: "The old card says something that the upgraded card does not say, or not in a way that A2A 1.0 reads.",
         why: "A2A 1.0 has no member for it, or it could not be read; a loss at level error is about an interface or about authentication.",

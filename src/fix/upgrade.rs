@@ -74,10 +74,11 @@ impl UpgradeError {
         match self {
             Self::OtherShape { found: Shape::Foreign } => codes::CARD_NOT_AN_AGENT_CARD,
             Self::OtherShape { found: Shape::Unversioned } => codes::shapes::CARD_UNVERSIONED,
-            Self::OtherShape { .. } | Self::HasInterfaces | Self::TooOldForDual | Self::NoPlace { .. } => {
-                codes::upgrade::CARD_UPGRADE_LOSS
-            }
-            Self::NoInterface => codes::CARD_REQUIRED_MISSING,
+            Self::OtherShape { .. }
+            | Self::HasInterfaces
+            | Self::TooOldForDual
+            | Self::NoInterface
+            | Self::NoPlace { .. } => codes::upgrade::CARD_UPGRADE_REFUSED,
         }
     }
 }

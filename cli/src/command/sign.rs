@@ -3,7 +3,6 @@
 mod attach;
 mod external;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use countersign::keys::{self, PreparedSigner, SignError};
@@ -208,21 +207,14 @@ fn target<'a>(args: &'a SignArgs, input: &'a Input) -> Result<Target<'a>, Failur
 
 /// Refuses to write over something that is read; `help` is for the card.
 fn refuse_input(args: &SignArgs, output: &Path, help: &str) -> Result<(), Failure> {
-    if is_same(output, &args.card) {
+    if output::is_same(output, &args.card) {
         let message = format!("`{}` is the card that is read", output.display());
         return Err(Failure::usage(message).with_help(help));
     }
-    if key_files(args).any(|path| is_same(output, path)) {
+    if key_files(args).any(|path| output::is_same(output, path)) {
         return Err(Failure::usage(format!("`{}` is a key file that is read", output.display())));
     }
     Ok(())
-}
-
-fn is_same(left: &Path, right: &Path) -> bool {
-    match (fs::canonicalize(left), fs::canonicalize(right)) {
-        (Ok(left), Ok(right)) => left == right,
-        _ => left == right,
-    }
 }
 
 fn terms(args: &SignArgs, now: UnixTime) -> Result<SignTerms, Failure> {

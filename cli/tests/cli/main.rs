@@ -6,6 +6,7 @@ mod cases;
 mod elsewhere;
 mod endorsements;
 mod files;
+mod fixes;
 mod lints;
 mod recorded;
 mod report;

@@ -1,0 +1,64 @@
+//! Where the fixed card goes, and what is never changed.
+
+use std::fs;
+
+use crate::support::{data, run, text};
+
+fn folder_with(name: &str) -> (tempfile::TempDir, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let card = folder.path().join("card.json");
+    fs::copy(data(name), &card).unwrap();
+    let output = folder.path().join("out.json").into_os_string().into_string().unwrap();
+    (folder, card.into_os_string().into_string().unwrap(), output)
+}
+
+#[test]
+fn the_input_is_replaced_only_when_that_is_asked_for() {
+    let (_folder, card, output) = folder_with("fixable.json");
+    let before = fs::read(&card).unwrap();
+    let printed = run(["fix", &card]);
+    assert!(printed.status.success());
+    assert_ne!(printed.stdout, before);
+    for arguments in [["fix", card.as_str(), "--dry-run"].as_slice(), &["fix", &card, "-o", &output]] {
+        assert!(run(arguments).status.success());
+        assert_eq!(fs::read(&card).unwrap(), before, "{arguments:?}");
+    }
+    assert_eq!(fs::read(&output).unwrap(), printed.stdout);
+    assert_eq!(run(["fix", &card, "-o", &card]).status.code(), Some(2));
+    assert_eq!(fs::read(&card).unwrap(), before);
+    assert!(run(["fix", &card, "--in-place"]).status.success());
+    assert_eq!(fs::read(&card).unwrap(), printed.stdout);
+}
+
+#[test]
+fn a_signed_card_verifies_after_its_fix() {
+    let keys = data("es256.jwks").into_os_string().into_string().unwrap();
+    let (_folder, card, output) = folder_with("signed-fixable.json");
+    assert_eq!(run(["fix", &card, "-o", &output]).status.code(), Some(1));
+    assert!(run(["verify", &output, "--keys", &keys]).status.success());
+    assert!(run(["fix", &card, "--drop-signatures", "-o", &output]).status.success());
+    let after = run(["verify", &output, "--keys", &keys, "--format", "short"]);
+    assert!(text(&after.stdout).contains("unsigned sig.absent"));
+}
+
+#[test]
+fn a_fixed_and_upgraded_card_can_be_signed_under_one_payload() {
+    let key = data("es256.jwk").into_os_string().into_string().unwrap();
+    let (_folder, card, output) = folder_with("fixable.json");
+    let require = |card: &str| run(["sign", card, "--key", &key, "--require-portable"]).status.code();
+    assert_eq!(require(&card), Some(1));
+    assert!(run(["fix", &card, "--portable", "-o", &output]).status.success());
+    assert_eq!(require(&output), Some(0));
+}
+
+#[test]
+fn text_of_a_card_reaches_no_terminal_as_it_is() {
+    let (_folder, card, _) = folder_with("old.json");
+    let hostile = fs::read_to_string(&card).unwrap().replace("Old Agent", "Old \u{202e}Agent");
+    fs::write(&card, hostile).unwrap();
+    let shown = run(["fix", &card, "--to", "1.0", "--dry-run"]);
+    assert!(text(&shown.stdout).contains("\\u{202e}"));
+    for stream in [shown.stdout, shown.stderr] {
+        assert!(!text(&stream).contains(['\u{202e}', '\u{1b}']));
+    }
+}
