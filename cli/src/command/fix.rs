@@ -222,7 +222,7 @@ fn describe(
     for (what, findings) in groups {
         for finding in findings {
             session.note(&format!("  {what}: {}", finding_line(finding, None, paint)))?;
-            if let Some(help) = &finding.help {
+            if let Some(help) = finding.help.as_ref().filter(|_| session.format != Format::Short) {
                 session.note(&format!("    help: {}", escape(help)))?;
             }
         }
