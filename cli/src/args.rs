@@ -117,12 +117,12 @@ pub(crate) enum Command {
     Canonicalize(CanonicalizeArgs),
     /// Show what a card claims to be; needs no keys and verifies nothing
     Inspect(InspectArgs),
-    /// Fix what can be fixed in a card without changing its meaning; the rest of its text stays as it is
-    Fix(FixArgs),
     /// Select the interface that a client uses; nothing is verified or admitted
     Select(SelectArgs),
     /// Find what is wrong or unwise in cards; what lint accepts is still not to be trusted
     Lint(LintArgs),
+    /// Fix what can be fixed in a card without changing its meaning; the rest of its text stays as it is
+    Fix(FixArgs),
     /// Explain a code: what, why, example, instead
     Explain(ExplainArgs),
     /// Print a completion script for a shell
