@@ -52,15 +52,11 @@ fn demands(requirements: &Requirements<'_>) -> Vec<Vec<(String, Vec<String>)>> {
 
 /// A scheme as text, without what only one generation has.
 fn scheme_facts(card: &UntrustedCard) -> Vec<String> {
-    let fact = |kind: &SchemeKind<'_>| match kind {
-        SchemeKind::OAuth2 { flows, metadata_url } => {
-            let flows: Vec<_> = flows
-                .iter()
-                .map(|flow| (flow.kind, flow.value.raw().split_whitespace().collect::<String>()))
-                .collect();
-            format!("{flows:?} {metadata_url:?}")
-        }
-        other => format!("{other:?}"),
+    let fact = |kind: &SchemeKind<'_>| {
+        let SchemeKind::OAuth2 { flows, metadata_url } = kind else { return format!("{kind:?}") };
+        let text = |flow: &crate::OAuthFlow<'_>| flow.value.raw().split_whitespace().collect::<String>();
+        let flows: Vec<_> = flows.iter().map(|flow| (flow.kind, text(flow))).collect();
+        format!("{flows:?} {metadata_url:?}")
     };
     card.view().security_schemes().map(|scheme| format!("{} {}", scheme.name, fact(&scheme.kind))).collect()
 }
@@ -124,9 +120,9 @@ fn a_scheme_with_several_flows_becomes_alternatives() {
     let flows: Vec<_> = new
         .view()
         .security_schemes()
-        .filter_map(|scheme| match scheme.kind {
-            SchemeKind::OAuth2 { flows, .. } => Some(flows.len()),
-            _ => None,
+        .filter_map(|scheme| {
+            let SchemeKind::OAuth2 { flows, .. } = scheme.kind else { return None };
+            Some(flows.len())
         })
         .collect();
     assert_eq!(flows, [1, 1]);
