@@ -1,6 +1,6 @@
 //! The payloads of one card, for the signatures that are tried over them.
 
-use countersign_keys::{hex, sha256};
+use countersign_keys::{base64url, hex, sha256};
 
 use crate::canonical::{CanonicalPayload, Form};
 use crate::card::UntrustedCard;
@@ -10,6 +10,8 @@ pub(super) struct Payloads<'c> {
     card: &'c UntrustedCard,
     waiting: std::vec::IntoIter<Form>,
     computed: Vec<CanonicalPayload>,
+    /// The first computed payloads in base64url: every signature that is tried needs it, and it is long.
+    encoded: Vec<String>,
     /// For each accepted form that has been computed, its payload.
     matches: Vec<(Form, usize)>,
     /// The SHA-256 digests of the first computed payloads; only endorsements ask for them.
@@ -25,6 +27,7 @@ impl<'c> Payloads<'c> {
             card,
             waiting: forms.into_iter(),
             computed: Vec::new(),
+            encoded: Vec::new(),
             matches: Vec::new(),
             digests: Vec::new(),
         }
@@ -36,6 +39,16 @@ impl<'c> Payloads<'c> {
             self.compute_next()?;
         }
         self.computed.get(index)
+    }
+
+    /// What is signed under a protected header over the payload number `index`: the octets of
+    /// [`signing_input`](countersign_keys::jws::signing_input), with each payload encoded once.
+    pub(super) fn signing_input(&mut self, index: usize, protected: &str) -> Option<Vec<u8>> {
+        while self.encoded.len() <= index {
+            let encoded = base64url::encode(self.get(self.encoded.len())?.octets());
+            self.encoded.push(encoded);
+        }
+        self.encoded.get(index).map(|payload| [protected, payload].join(".").into_bytes())
     }
 
     /// The number of the payload with this SHA-256 digest in hexadecimal. Both are computed here; the digest that an
@@ -76,5 +89,27 @@ impl<'c> Payloads<'c> {
     pub(super) fn forms_of(&mut self, index: usize) -> Vec<Form> {
         while self.compute_next().is_some() {}
         self.matches.iter().filter(|(_, payload)| *payload == index).map(|(form, _)| *form).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_keys::jws::signing_input;
+
+    use super::Payloads;
+    use crate::{Form, Limits, UntrustedCard};
+
+    #[test]
+    fn the_signing_input_is_that_of_each_payload_in_any_order() {
+        let text = r#"{"name":"Echo","capabilities":{"streaming":false},"x-note":"Grüße"}"#;
+        let card = UntrustedCard::read(text, &Limits::default()).unwrap();
+        let mut payloads = Payloads::new(&card, &Form::SIGNABLE);
+        let count = (0..).take_while(|index| payloads.get(*index).is_some()).count();
+        assert!(count > 1, "{count}");
+        for index in (0..count).rev().chain(0..count) {
+            let expected = signing_input("e30", payloads.get(index).unwrap().octets());
+            assert_eq!(payloads.signing_input(index, "e30").unwrap(), expected);
+        }
+        assert_eq!(payloads.signing_input(count, "e30"), None);
     }
 }

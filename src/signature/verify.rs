@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use countersign_keys::codes as key_codes;
 use countersign_keys::json::{Kind, Value};
-use countersign_keys::jws::{ProtectedHeader, signing_input};
+use countersign_keys::jws::ProtectedHeader;
 use countersign_keys::trust::{TrustedKey, TrustedKeys};
 use countersign_keys::{Algorithm, Code, Finding, Thumbprint, VerifyError};
 use countersign_policy::UnixTime;
@@ -309,9 +309,8 @@ impl Check<'_> {
         };
         while !candidates.is_empty()
             && index <= last
-            && let Some(payload) = self.payloads.get(index)
+            && let Some(input) = self.payloads.signing_input(index, protected)
         {
-            let input = signing_input(protected, payload.octets());
             let mut possible = Vec::new();
             for key in candidates {
                 match key.key().verify(algorithm, &input, signature) {
