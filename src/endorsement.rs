@@ -77,6 +77,12 @@ impl Endorsement {
         self.document.findings()
     }
 
+    /// The octets as received.
+    #[must_use]
+    pub fn octets(&self) -> &[u8] {
+        self.document.source().as_bytes()
+    }
+
     pub(crate) fn document(&self) -> &Document {
         &self.document
     }

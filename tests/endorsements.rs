@@ -515,7 +515,8 @@ fn an_endorsement_has_at_most_sixteen_signatures() {
 fn entries_of_others_that_do_not_verify_are_told_and_can_be_dropped() {
     let card = card();
     let own = payload(&card, Form::A2a10);
-    let damaged = entry(b"other octets", 3);
+    let mut damaged = entry(&own, 3);
+    damaged["signature"] = json!("AAAA");
     let existing = endorsement(&own, &[damaged, entry(&own, 2)]);
     let mut terms = SignTerms::default();
     let with = |terms: &SignTerms| {
@@ -528,6 +529,38 @@ fn entries_of_others_that_do_not_verify_are_told_and_can_be_dropped() {
     terms.stale = Stale::Drop;
     let dropped: Value = serde_json::from_slice(&with(&terms).octets).unwrap();
     assert_eq!(dropped["signatures"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn an_entry_of_an_endorsement_is_not_dropped_for_a_key_that_has_only_its_kid() {
+    let card = card();
+    let existing = endorsement(&payload(&card, Form::A2a10), &[entry(&payload(&card, Form::A2a10), 2)]);
+    let mut terms = SignTerms::default();
+    terms.stale = Stale::Drop;
+    let mut namesake = TrustedKeys::default();
+    for (seed, kid) in [(3, "k2"), (1, "k1")] {
+        let key = TrustedKey::new(key(seed).verifying_key().clone(), KeySource::SetMember);
+        namesake.push(key.with_kid(kid));
+    }
+    let made = read(&card).endorse(&signer(1), &terms, Some(&existing), &namesake).unwrap();
+    assert!(made.stale.is_empty());
+    let warned = made.findings.iter().find(|finding| finding.code.name() == "sig.invalid").unwrap();
+    assert!(warned.message.contains("was not made by the key given for its `kid`"), "{}", warned.message);
+    let given = [reread(&made)];
+    assert_eq!(answer(&verify_with(read(&card), &given, &trusted(&[1, 2]), &at_least(2))), "verified");
+}
+
+#[test]
+fn an_endorsement_that_no_verifier_reads_is_not_made() {
+    let card = card();
+    let made = endorse(&card, 1, &SignTerms::default(), None).unwrap();
+    let mut terms = SignTerms::default();
+    terms.max_octets = made.octets.len();
+    assert!(endorse(&card, 1, &terms, None).is_ok());
+    terms.max_octets -= 1;
+    let error = endorse(&card, 1, &terms, None).unwrap_err();
+    assert!(matches!(error, SignCardError::TooLarge { .. }), "{error}");
+    assert_eq!(error.code().name(), "json.too-large");
 }
 
 #[test]

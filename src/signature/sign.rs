@@ -5,6 +5,7 @@ mod endorse;
 mod error;
 mod existing;
 
+use countersign_keys::json::Limits;
 use countersign_keys::jws::{NewHeader, signing_input};
 use countersign_keys::trust::TrustedKeys;
 use countersign_keys::{Algorithm, Finding, Level, Signer, Thumbprint, base64url};
@@ -22,7 +23,7 @@ pub use error::SignCardError;
 use existing::{Existing, Newcomer};
 
 /// How a card is to be signed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SignTerms {
     /// The forms to sign under; one signature for each distinct payload. Default: none, which means `a2a-1.0`, or
@@ -44,6 +45,25 @@ pub struct SignTerms {
     pub judged_at: Option<UnixTime>,
     /// Uncovered members that the check of the result lets pass.
     pub coverage: CoverageTerms,
+    /// Most octets that the result may have. Default: what verifiers read by default, [`Limits::max_octets`].
+    pub max_octets: usize,
+}
+
+impl Default for SignTerms {
+    fn default() -> Self {
+        Self {
+            forms: Vec::new(),
+            kid: None,
+            jku: None,
+            issued_at: None,
+            expires_at: None,
+            portability: Portability::default(),
+            stale: Stale::default(),
+            judged_at: None,
+            coverage: CoverageTerms::default(),
+            max_octets: Limits::default().max_octets,
+        }
+    }
 }
 
 /// Signing asks whether signatures hold, not whether they are still fresh.

@@ -21,6 +21,7 @@ pub(super) fn card(
     terms: &SignTerms,
     first: usize,
 ) -> Result<Vec<Finding>, SignCardError> {
+    refuse_too_large(octets, terms)?;
     let report = verify(octets, &[], signer, terms)?;
     accept(report.signatures.iter().skip(first))
 }
@@ -33,10 +34,17 @@ pub(super) fn endorsement(
     terms: &SignTerms,
     first: usize,
 ) -> Result<Vec<Finding>, SignCardError> {
+    refuse_too_large(octets, terms)?;
     let limits = Limits::default().with_max_octets(octets.len());
     let endorsement = Endorsement::read(octets, &limits)?;
     let report = verify(card.octets(), &[endorsement], signer, terms)?;
     accept(report.endorsements.iter().flat_map(|endorsement| &endorsement.signatures).skip(first))
+}
+
+/// A verifier would not read it.
+fn refuse_too_large(octets: &[u8], terms: &SignTerms) -> Result<(), SignCardError> {
+    let (found, limit) = (octets.len(), terms.max_octets);
+    if found > limit { Err(SignCardError::TooLarge { found, limit }) } else { Ok(()) }
 }
 
 fn verify(

@@ -25,7 +25,8 @@ pub struct NewEndorsement {
     pub signature: NewSignature,
     /// How many earlier entries of the same key were replaced.
     pub replaced: usize,
-    /// Entries of other keys that do not verify, by their place in the endorsement that was added to.
+    /// Entries that have expired or that no key can verify, by their place in the endorsement that was added to. Those
+    /// that the key given for their `kid` did not make stay: another key may have that `kid`.
     pub stale: Vec<usize>,
     /// Advice. Pointers of findings about entries that were there are into the endorsement, others into the card.
     pub findings: Vec<Finding>,
@@ -36,7 +37,8 @@ impl UntrustedCard {
     ///
     /// The protected header is the same as in [`sign`](Self::sign). Without an `existing` endorsement a new one is made;
     /// otherwise the signature is added to it: entries that the signer's key made are replaced, whatever their `kid`,
-    /// and the others are treated as `sign` treats those of a card. Whether the card is signed, and by whom, is not
+    /// and the others are treated as `sign` treats those of a card, but for an entry that does not verify with the key
+    /// given for its `kid`: it stays, with a warning, as another key may have made it. Whether the card is signed, and by whom, is not
     /// looked at; `terms.portability` neither, as no SDK reads endorsements. The result is verified with the signer's
     /// public key before it is given out.
     ///

@@ -36,6 +36,14 @@ pub enum SignCardError {
         /// The limit.
         limit: usize,
     },
+    /// The card or the endorsement would be longer than the terms allow.
+    #[error("with the new signature there would be {found} octets, at most {limit} are read")]
+    TooLarge {
+        /// Octets it would have.
+        found: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// countersign does not sign under this form.
     #[error("countersign does not sign under `{form}`, only under {}", Form::SIGNABLE.map(Form::name).join(", "))]
     FormNotSignable {
@@ -102,6 +110,7 @@ impl SignCardError {
             Self::RequiredMissing { .. } => codes::CARD_REQUIRED_MISSING,
             Self::SignaturesNotAList { .. } => key_codes::SIG_MALFORMED,
             Self::TooMany { .. } => codes::SIG_TOO_MANY,
+            Self::TooLarge { .. } => key_codes::JSON_TOO_LARGE,
             Self::FormNotSignable { .. } | Self::FormUnfit { .. } | Self::NoForm(_) => {
                 codes::SIG_FORM_NOT_ACCEPTED
             }

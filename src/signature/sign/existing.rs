@@ -3,7 +3,7 @@
 use countersign_keys::json::{Kind, Value};
 use countersign_keys::jws::ProtectedHeader;
 use countersign_keys::trust::{KeySource, TrustedKey, TrustedKeys};
-use countersign_keys::{Finding, Level, Signer, Thumbprint, codes as key_codes};
+use countersign_keys::{Finding, KeyKind, Level, Signer, Thumbprint, codes as key_codes};
 
 use super::error::SignCardError;
 use super::{BEFORE_ANY_EXPIRY, SignTerms, Stale};
@@ -22,6 +22,14 @@ pub(super) struct Existing<'e> {
     pub(super) replaced: usize,
     pub(super) stale: Vec<usize>,
     pub(super) findings: Vec<Finding>,
+}
+
+/// Where the entries stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Where {
+    Card,
+    /// Its payload is the one that is signed now, so what was made over it still holds.
+    Endorsement,
 }
 
 /// Whose signature is to be added.
@@ -51,7 +59,7 @@ impl<'e> Existing<'e> {
             let made_by = reports.get(index).and_then(|report| report.thumbprint);
             new.is_named_by(entry) && made_by.is_none_or(|key| key == new.thumbprint())
         };
-        Ok(Self::judge(list.elements(), is_own, &reports, new.terms.stale, "on the card"))
+        Ok(Self::judge(list.elements(), is_own, &reports, new.terms.stale, Where::Card))
     }
 
     /// Those of an endorsement of this card.
@@ -71,7 +79,7 @@ impl<'e> Existing<'e> {
         let own = reports(&own_key);
         let is_own = |index: usize, _| own.get(index).is_some_and(|report| report.thumbprint.is_some());
         let reports = reports(others);
-        Self::judge(endorsement.entries(), is_own, &reports, new.terms.stale, "in the endorsement")
+        Self::judge(endorsement.entries(), is_own, &reports, new.terms.stale, Where::Endorsement)
     }
 
     fn judge(
@@ -79,7 +87,7 @@ impl<'e> Existing<'e> {
         is_own: impl Fn(usize, Value<'e>) -> bool,
         reports: &[SignatureReport],
         stale: Stale,
-        where_it_is: &str,
+        place: Where,
     ) -> Self {
         let mut existing = Self::default();
         for (index, entry) in entries.enumerate() {
@@ -98,6 +106,11 @@ impl<'e> Existing<'e> {
                 }
                 // It covers too little for a verifier, but what it covers is unchanged.
                 Some(SignatureOutcome::Invalid) if thumbprint.is_some() => (false, None),
+                Some(outcome) if place == Where::Endorsement && may_be_by_another(outcome, entry) => {
+                    let what =
+                        "was not made by the key given for its `kid`: another key made it, or it is damaged";
+                    (false, Some((key_codes::SIG_INVALID, Level::Warning, what)))
+                }
                 Some(SignatureOutcome::Invalid) => {
                     (true, Some((codes::SIG_STALE, Level::Warning, "no longer verifies over this card")))
                 }
@@ -110,7 +123,7 @@ impl<'e> Existing<'e> {
                 }
             };
             if let Some((code, level, what)) = remark {
-                let message = format!("signature {index}, already {where_it_is}, {what}");
+                let message = format!("signature {index}, already {}, {what}", place.name());
                 existing.findings.push(Finding::new(code, level, message).at(format!("/signatures/{index}")));
             }
             if is_stale {
@@ -122,6 +135,32 @@ impl<'e> Existing<'e> {
         }
         existing
     }
+}
+
+impl Where {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Card => "on the card",
+            Self::Endorsement => "in the endorsement",
+        }
+    }
+}
+
+/// Whether an entry over the right payload may be good with another key than the one that has its `kid` here.
+fn may_be_by_another(outcome: SignatureOutcome, entry: Value<'_>) -> bool {
+    match outcome {
+        SignatureOutcome::Invalid => true,
+        SignatureOutcome::Malformed => is_rsa_signature(entry).unwrap_or(false),
+        SignatureOutcome::Verified | SignatureOutcome::Unverifiable => false,
+    }
+}
+
+/// The length of such a signature is that of its key. `None` is damage that no key mends.
+fn is_rsa_signature(entry: Value<'_>) -> Option<bool> {
+    let parts = SignatureEntry::read(entry).ok()?;
+    let header = ProtectedHeader::read(parts.protected, parts.header).ok()?;
+    parts.signature_octets().ok()?;
+    Some(header.algorithm()?.key_kind() == KeyKind::Rsa)
 }
 
 impl Newcomer<'_> {
