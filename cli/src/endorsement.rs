@@ -10,7 +10,7 @@ use countersign::{Endorsement, EndorsementError, EndorsementReport, Limits};
 use crate::failure::{Failure, Stop};
 use crate::keyfile;
 use crate::outcome::Outcome;
-use crate::output::Session;
+use crate::output::{self, Session};
 
 /// The endorsements that are given for the cards of one run.
 pub(crate) struct Endorsements {
@@ -95,6 +95,7 @@ impl Endorsements {
 
 /// The endorsement that a signature is to be added to, if there is one. Another file is never one.
 pub(crate) fn existing(path: &Path) -> Result<Option<Endorsement>, Failure> {
+    output::resolve(path)?;
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => {
             let help =

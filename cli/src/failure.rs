@@ -53,6 +53,11 @@ impl Failure {
             .with_help("this command has the formats `human`, `short` and `json`")
     }
 
+    /// Something outside gets in the way; the same command may do later.
+    pub(crate) fn environment(message: impl Into<String>) -> Self {
+        Self { outcome: Outcome::Environment, code: None, message: message.into(), help: None }
+    }
+
     pub(crate) fn coded(outcome: Outcome, code: Code, message: impl Into<String>) -> Self {
         Self { outcome, code: Some(code), message: message.into(), help: None }
     }

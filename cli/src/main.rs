@@ -8,6 +8,7 @@ mod failure;
 mod input;
 mod json;
 mod keyfile;
+mod lock;
 mod nearest;
 mod outcome;
 mod output;

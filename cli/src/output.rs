@@ -13,6 +13,7 @@ use crate::clock;
 use crate::endorsement::Unreadable;
 use crate::failure::Failure;
 use crate::json;
+use crate::keyfile;
 use crate::render::{Paint, escape};
 
 /// A stream and whether text for people is coloured on it.
@@ -166,34 +167,109 @@ pub(crate) enum Access {
     Default,
 }
 
+/// What became of a file that was to be replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Replaced {
+    Done,
+    /// It is not what was read any more, and was left as it is.
+    Changed,
+}
+
 /// Replaces a file whole: a temporary file beside it is written, then renamed. An existing file keeps its permissions; a
-/// link stays and its target is replaced; what is no regular file is written to as it is.
+/// link stays and its target is replaced, a link to nowhere is refused; what is no regular file is written to as it is.
 pub(crate) fn replace_file(path: &Path, octets: &[u8]) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::writing(path, &error);
-    let target = match fs::canonicalize(path) {
-        Ok(target) => target,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
-        Err(error) => return Err(failed(error)),
-    };
-    let existing = match fs::metadata(&target) {
-        Ok(metadata) => Some(metadata),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(failed(error)),
-    };
-    if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
-        return Err(Failure::usage(format!("cannot write `{}`: it is a folder", path.display())));
+    let place = Place::of(path)?;
+    if place.is_special() {
+        return place.overwrite(octets).map_err(failed);
     }
-    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        return fs::OpenOptions::new()
-            .write(true)
-            .open(&target)
-            .and_then(|mut file| file.write_all(octets))
-            .map_err(failed);
-    }
-    let file = temporary(&target, Access::Default, existing.map(|metadata| metadata.permissions()), octets)
-        .map_err(failed)?;
-    file.persist(&target).map_err(|error| failed(error.error))?;
+    let file = place.temporary(octets).map_err(failed)?;
+    file.persist(&place.target).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// The same for a file that was `read`, or that was not there. Only who holds the lock of its folder can be sure that it
+/// does not change between the last look at it and the renaming. What is no regular file is not looked at.
+pub(crate) fn replace_unchanged(
+    path: &Path,
+    read: Option<&[u8]>,
+    octets: &[u8],
+) -> Result<Replaced, Failure> {
+    let failed = |error: io::Error| Failure::writing(path, &error);
+    let place = Place::of(path)?;
+    if place.is_special() {
+        return place.overwrite(octets).map(|()| Replaced::Done).map_err(failed);
+    }
+    let file = place.temporary(octets).map_err(failed)?;
+    let Some(read) = read else {
+        return match file.persist_noclobber(&place.target) {
+            Ok(_) => Ok(Replaced::Done),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(Replaced::Changed),
+            Err(error) => Err(failed(error.error)),
+        };
+    };
+    match keyfile::read_secret_file(&place.target, read.len()) {
+        Ok(found) if *found == read => {}
+        Ok(_) => return Ok(Replaced::Changed),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Replaced::Changed),
+        Err(error) => return Err(Failure::reading(path, &error)),
+    }
+    file.persist(&place.target).map_err(|error| failed(error.error))?;
+    Ok(Replaced::Done)
+}
+
+/// The file that is meant, links followed; the path itself if there is nothing yet.
+pub(crate) fn resolve(path: &Path) -> Result<PathBuf, Failure> {
+    match fs::canonicalize(path) {
+        Ok(target) => Ok(target),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
+                let message = format!("`{}` is a link to a file that is not there", path.display());
+                return Err(Failure::usage(message).with_help("name the file itself"));
+            }
+            Ok(path.to_owned())
+        }
+        Err(error) => Err(Failure::writing(path, &error)),
+    }
+}
+
+/// The folder that a file is in.
+pub(crate) fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Where a file is to be, and what is there.
+struct Place {
+    target: PathBuf,
+    existing: Option<fs::Metadata>,
+}
+
+impl Place {
+    fn of(path: &Path) -> Result<Self, Failure> {
+        let target = resolve(path)?;
+        let existing = match fs::metadata(&target) {
+            Ok(metadata) => Some(metadata),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(Failure::writing(path, &error)),
+        };
+        if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
+            return Err(Failure::usage(format!("cannot write `{}`: it is a folder", path.display())));
+        }
+        Ok(Self { target, existing })
+    }
+
+    fn is_special(&self) -> bool {
+        self.existing.as_ref().is_some_and(|metadata| !metadata.is_file())
+    }
+
+    fn overwrite(&self, octets: &[u8]) -> io::Result<()> {
+        fs::OpenOptions::new().write(true).open(&self.target)?.write_all(octets)
+    }
+
+    fn temporary(&self, octets: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+        let permissions = self.existing.as_ref().map(fs::Metadata::permissions);
+        temporary(&self.target, Access::Default, permissions, octets)
+    }
 }
 
 /// Writes a file that does not exist yet, whole or not at all.
@@ -231,10 +307,6 @@ fn temporary(
     permissions: Option<Permissions>,
     octets: &[u8],
 ) -> io::Result<tempfile::NamedTempFile> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".countersign-");
     #[cfg(unix)]
@@ -245,7 +317,7 @@ fn temporary(
     }
     #[cfg(not(unix))]
     let _ = access;
-    let mut file = builder.tempfile_in(folder)?;
+    let mut file = builder.tempfile_in(folder_of(path))?;
     file.write_all(octets)?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;

@@ -2,6 +2,7 @@
 
 mod attach;
 mod external;
+mod merge;
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,6 @@ use countersign::{SignTerms, SignedCard, Signer, Stale, TrustedKeys, UnixTime, U
 use serde::Serialize;
 
 use crate::args::{Format, SignArgs};
-use crate::endorsement;
 use crate::failure::{Failure, Stop};
 use crate::input::{self, Input, Source};
 use crate::keyfile::{self, KeyText};
@@ -47,6 +47,8 @@ struct NewSignatureJson<'s> {
 enum Target<'a> {
     Standard,
     File(&'a Path),
+    /// The file of the card.
+    InPlace(&'a Path),
     Endorsement(&'a Path),
 }
 
@@ -64,6 +66,10 @@ pub(crate) fn run(args: &SignArgs, session: &mut Session<'_>) -> Result<Outcome,
     let target = target(args, &input)?;
     let now = session.now();
     let mut terms = terms(args, now)?;
+    // Endorsements are read under the default limit, whatever is demanded of cards.
+    if !matches!(target, Target::Endorsement(_)) {
+        terms.max_octets = session.limits.max_octets;
+    }
     let Some(public) = &args.public else {
         let signer = private_signer(args)?;
         let card = input.read_card(session)?;
@@ -149,11 +155,13 @@ fn sign(
             output::replace_file(path, &signed.octets)?;
             Made::from(signed)
         }
+        Target::InPlace(path) => {
+            let signed = card.sign(signer, terms, &others).map_err(refused)?;
+            merge::in_place(card, path, &signed.octets)?;
+            Made::from(signed)
+        }
         Target::Endorsement(path) => {
-            let existing = endorsement::existing(path)?;
-            let endorsed = card.endorse(signer, terms, existing.as_ref(), &others).map_err(refused)?;
-            output::replace_file(path, &endorsed.octets)?;
-            Made::from(endorsed)
+            Made::from(merge::endorse(card, path, (signer, terms), &others, refused)?)
         }
     };
     report(input, target, &made, session)?;
@@ -186,7 +194,7 @@ fn target<'a>(args: &'a SignArgs, input: &'a Input) -> Result<Target<'a>, Failur
     }
     if args.in_place {
         return match &input.source {
-            Source::File(path) => Ok(Target::File(path)),
+            Source::File(path) => Ok(Target::InPlace(path)),
             Source::Standard => Err(Failure::usage("`--in-place` needs a card file, not standard input")),
         };
     }
@@ -205,14 +213,15 @@ fn target<'a>(args: &'a SignArgs, input: &'a Input) -> Result<Target<'a>, Failur
     Ok(Target::File(output))
 }
 
-/// Refuses to write over something that is read; `help` is for the card.
-fn refuse_input(args: &SignArgs, output: &Path, help: &str) -> Result<(), Failure> {
-    if output::is_same(output, &args.card) {
-        let message = format!("`{}` is the card that is read", output.display());
+/// Refuses to write over something that is read, or to a link to nowhere; `help` is for the card.
+fn refuse_input(args: &SignArgs, file: &Path, help: &str) -> Result<(), Failure> {
+    output::resolve(file)?;
+    if output::is_same(file, &args.card) {
+        let message = format!("`{}` is the card that is read", file.display());
         return Err(Failure::usage(message).with_help(help));
     }
-    if key_files(args).any(|path| output::is_same(output, path)) {
-        return Err(Failure::usage(format!("`{}` is a key file that is read", output.display())));
+    if key_files(args).any(|path| output::is_same(file, path)) {
+        return Err(Failure::usage(format!("`{}` is a key file that is read", file.display())));
     }
     Ok(())
 }
@@ -281,7 +290,9 @@ fn report(input: &Input, target: &Target<'_>, made: &Made, session: &mut Session
     let name = input.name();
     let path = match target {
         Target::Standard => None,
-        Target::File(path) | Target::Endorsement(path) => Some(path.display().to_string()),
+        Target::File(path) | Target::InPlace(path) | Target::Endorsement(path) => {
+            Some(path.display().to_string())
+        }
     };
     let is_endorsement = matches!(target, Target::Endorsement(_));
     if path.is_some() && session.format == Format::Json {
