@@ -247,7 +247,8 @@ pub(crate) struct SignArgs {
     /// Fail unless every implementation would verify the card
     #[arg(long)]
     pub(crate) require_portable: bool,
-    /// Remove other signatures that are damaged, or that do not verify any more with the keys of --keys
+    /// Remove other signatures that are damaged, or that do not verify any more with the keys of --keys. Those of an
+    /// endorsement that a key of --keys with their kid did not make stay
     #[arg(long)]
     pub(crate) drop_stale: bool,
     /// Trusted keys that judge the other signatures on the card: JWK, JWK set or PEM; repeatable
@@ -255,13 +256,14 @@ pub(crate) struct SignArgs {
     pub(crate) keys: Vec<PathBuf>,
     /// Write an endorsement instead: a file beside the card with the digest of the payload and the signature; the card
     /// stays as it is. To an existing endorsement of the same payload the signature is added, or replaces that of the
-    /// same key; no other file is ever overwritten. All forms must have one payload
+    /// same key; what others add to it meanwhile is kept, and no other file is ever overwritten. All forms must have one
+    /// payload
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "in_place", "require_portable"])]
     pub(crate) endorsement: Option<PathBuf>,
-    /// File for the signed card [default: standard output]
+    /// File for the signed card; a link to a file is followed, one to nowhere refused [default: standard output]
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace the card file by the signed card
+    /// Replace the card file by the signed card, unless it was changed meanwhile
     #[arg(long)]
     pub(crate) in_place: bool,
 }
@@ -279,9 +281,9 @@ pub(crate) struct ElsewhereArgs {
     /// lines
     #[arg(long, value_name = "FILE", requires = "public", conflicts_with_all = ["key", "key_env", "alg", "jku", "issued_at", "expires"])]
     pub(crate) attach: Option<PathBuf>,
-    /// Command that signs, run for each signature without a shell, for 60 seconds at most. It gets one JSON line on
-    /// standard input, `alg`, `kid`, and `signing_input` and `digest` in base64url, and answers {"signature"} in
-    /// base64url, for ECDSA r and s or DER
+    /// Command that signs, run for each signature without a shell. After 60 seconds it is killed, and where there is no
+    /// terminal all that it started too. It gets one JSON line on standard input, `alg`, `kid`, and `signing_input` and
+    /// `digest` in base64url, and answers {"signature"} in base64url, for ECDSA r and s or DER
     #[arg(long, value_name = "CMD", requires = "public", conflicts_with_all = ["key", "key_env"])]
     pub(crate) signer: Option<String>,
 }

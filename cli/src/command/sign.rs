@@ -3,6 +3,7 @@
 mod attach;
 mod external;
 mod merge;
+mod process;
 
 use std::path::{Path, PathBuf};
 

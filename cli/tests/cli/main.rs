@@ -8,6 +8,7 @@ mod endorsements;
 mod files;
 mod fixes;
 mod lints;
+mod meanwhile;
 mod recorded;
 mod report;
 mod secrets;

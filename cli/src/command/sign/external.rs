@@ -1,7 +1,7 @@
 //! A key that is behind a command: each signature is one run of it, without a shell and within a time limit.
 
 use std::io::{self, Read, Write as _};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,6 +10,7 @@ use countersign::keys::{PreparedSigner, SignError, accepted_signature, base64url
 use countersign::{Algorithm, Limits, Signer, VerifyingKey};
 use serde::Serialize;
 
+use super::process::{Running, Scope};
 use crate::failure::Failure;
 
 /// How long one signature may take.
@@ -20,9 +21,6 @@ const MAX_OUTPUT: usize = 64 * 1024;
 
 /// Most characters of standard error in a message.
 const MAX_QUOTED: usize = 200;
-
-/// How often it is looked whether the command has ended.
-const POLL: Duration = Duration::from_millis(5);
 
 /// How long standard error is waited for once the command has ended: a child of it may hold it open.
 const GRACE: Duration = Duration::from_millis(500);
@@ -43,6 +41,7 @@ pub(super) struct CommandSigner {
     program: String,
     arguments: Vec<String>,
     time_out: Duration,
+    scope: Scope,
 }
 
 impl CommandSigner {
@@ -61,7 +60,7 @@ impl CommandSigner {
         };
         let kid = kid.or(public.kid()).map(ToOwned::to_owned);
         let kid = kid.unwrap_or_else(|| public.verifying_key().thumbprint().to_string());
-        Ok(Self { public, kid, program, arguments: words.collect(), time_out })
+        Ok(Self { public, kid, program, arguments: words.collect(), time_out, scope: Scope::here() })
     }
 
     /// The signature that the command answers, unverified.
@@ -80,48 +79,71 @@ impl CommandSigner {
 
     /// What the command writes to standard output, once it has ended well.
     fn run(&self, request: Vec<u8>) -> Result<Vec<u8>, String> {
-        let mut child = Command::new(&self.program)
-            .args(&self.arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("`{}` cannot be started: {error}", self.program))?;
-        let answer = self.attend(&mut child, request);
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = Running::start(&mut command, self.scope)
+            .map_err(|error| format!("`{}` cannot be started: {error}", self.shown()))?;
+        let answer = self.attend(&mut running, request);
         if answer.is_err() {
             // It may have ended already.
-            let _ = child.kill();
-            let _ = child.wait();
+            let _ = running.end();
         }
         answer
     }
 
-    fn attend(&self, child: &mut Child, request: Vec<u8>) -> Result<Vec<u8>, String> {
+    fn attend(&self, running: &mut Running, request: Vec<u8>) -> Result<Vec<u8>, String> {
         let deadline = Instant::now() + self.time_out;
-        if let Some(mut stdin) = child.stdin.take() {
+        let (stdin, stdout, stderr) = running.pipes();
+        if let Some(mut stdin) = stdin {
             // A command that does not read all of it may still answer.
             thread::spawn(move || stdin.write_all(&request));
         }
-        let stdout = collect(child.stdout.take());
-        let stderr = collect(child.stderr.take());
-        let late = || format!("`{}` did not end within {:?} and was killed", self.program, self.time_out);
-        let octets = stdout
-            .recv_timeout(deadline.saturating_duration_since(Instant::now()))
-            .map_err(|_| late())?
-            .map_err(|error| format!("the answer of `{}` cannot be read: {error}", self.program))?;
+        let (stdout, stderr) = (collect(stdout), collect(stderr));
+        let Ok(octets) = stdout.recv_timeout(deadline.saturating_duration_since(Instant::now())) else {
+            return Err(self.late(running));
+        };
+        let octets =
+            octets.map_err(|error| format!("the answer of `{}` cannot be read: {error}", self.shown()))?;
         if octets.len() > MAX_OUTPUT {
-            return Err(format!("`{}` wrote more than {MAX_OUTPUT} octets", self.program));
+            return Err(format!("`{}` wrote more than {MAX_OUTPUT} octets", self.shown()));
         }
-        let status = wait(child, deadline)
-            .map_err(|error| format!("`{}` cannot be waited for: {error}", self.program))?
-            .ok_or_else(late)?;
+        let status = running
+            .wait(deadline)
+            .map_err(|error| format!("`{}` cannot be waited for: {error}", self.shown()))?;
+        let Some(status) = status else { return Err(self.late(running)) };
         if status.success() {
             return Ok(octets);
         }
         let said = stderr.recv_timeout(GRACE).ok().and_then(Result::ok).unwrap_or_default();
         let said = first_line(&said);
         let colon = if said.is_empty() { "" } else { ": " };
-        Err(format!("`{}` failed ({status}){colon}{said}", self.program))
+        Err(format!("`{}` failed ({status}){colon}{said}", self.shown()))
+    }
+
+    /// What the time limit ended; it is killed when this has been said.
+    fn late(&self, running: &mut Running) -> String {
+        let (shown, time_out) = (self.shown(), self.time_out);
+        let left = "a process that it started kept its standard output open";
+        match (running.has_ended(), self.scope) {
+            (false, Scope::Alone) => format!(
+                "`{shown}` did not end within {time_out:?} and was killed; what it started may still run"
+            ),
+            (true, Scope::Alone) => {
+                format!("`{shown}` ended, but {left} for {time_out:?}, and may still run")
+            }
+            #[cfg(unix)]
+            (false, Scope::Group) => format!("`{shown}` did not end within {time_out:?} and was killed"),
+            #[cfg(unix)]
+            (true, Scope::Group) => format!("`{shown}` ended, but {left} for {time_out:?} and was killed"),
+        }
+    }
+
+    /// The program for messages. What follows `?` or `=` may be a PIN, as in a PKCS#11 URI or `PIN=1234 program`.
+    fn shown(&self) -> String {
+        match self.program.split_once(['?', '=']) {
+            Some((start, _)) => format!("{start}…"),
+            None => self.program.clone(),
+        }
     }
 }
 
@@ -161,19 +183,6 @@ fn collect(stream: Option<impl Read + Send + 'static>) -> Receiver<io::Result<Ve
     receiver
 }
 
-/// The exit status, if there is one before the deadline.
-fn wait(child: &mut Child, deadline: Instant) -> io::Result<Option<ExitStatus>> {
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if Instant::now() >= deadline {
-            return Ok(None);
-        }
-        thread::sleep(POLL);
-    }
-}
-
 fn read_answer(octets: Vec<u8>) -> Result<Vec<u8>, String> {
     let document = json::Document::read(octets, &Limits::default())
         .map_err(|_| "the answer is not one JSON object".to_owned())?;
@@ -201,7 +210,7 @@ mod tests {
     use countersign::keys::{PreparedSigner, SignError, VerifyError, base64url};
     use countersign::{Algorithm, Signer as _, SigningKey};
 
-    use super::{CommandSigner, MAX_QUOTED, first_line};
+    use super::{CommandSigner, MAX_QUOTED, Scope, first_line};
 
     const SOON: Duration = Duration::from_millis(300);
     const LATE: Duration = Duration::from_secs(30);
@@ -210,14 +219,20 @@ mod tests {
     fn signer(key: &SigningKey, script: &str, time_out: Duration) -> CommandSigner {
         let public = PreparedSigner::new(key.verifying_key().clone(), Algorithm::Es256).unwrap();
         let command = format!("sh -c {}", shell_words::quote(script));
-        CommandSigner::new(&command, public, Some("k1"), time_out).unwrap()
+        let signer = CommandSigner::new(&command, public, Some("k1"), time_out).unwrap();
+        CommandSigner { scope: Scope::Group, ..signer }
     }
 
     /// What the failed command is said to have done.
-    #[expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
     fn failure(script: &str, time_out: Duration) -> String {
+        failure_of(script, time_out, Scope::Group)
+    }
+
+    #[expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+    fn failure_of(script: &str, time_out: Duration, scope: Scope) -> String {
         let key = SigningKey::generate(Algorithm::Es256).unwrap();
-        match signer(&key, script, time_out).sign(b"input") {
+        let signer = CommandSigner { scope, ..signer(&key, script, time_out) };
+        match signer.sign(b"input") {
             Err(SignError::External { source }) => source.to_string(),
             other => panic!("{script}: {other:?}"),
         }
@@ -271,18 +286,62 @@ mod tests {
 
     #[test]
     fn a_command_that_does_not_end_is_killed() {
-        for script in [
-            "exec sleep 20",
+        let killed = "did not end within 300ms and was killed";
+        let left = "ended, but a process that it started kept its standard output open for 300ms";
+        for (script, expected) in [
+            ("exec sleep 20", killed),
             // A child holds standard output open.
-            "sleep 20",
-            "sleep 20 & exit 0",
+            ("sleep 20; true", killed),
+            ("sleep 20 & exit 0", left),
             // It closes standard output and stays.
-            "exec >&-; exec sleep 20",
+            ("exec >&-; exec sleep 20", killed),
         ] {
-            let begun = Instant::now();
-            let said = failure(script, SOON);
-            assert!(said.contains("did not end within 300ms and was killed"), "{script}: {said}");
-            assert!(begun.elapsed() < Duration::from_secs(10), "{script}");
+            for (scope, end) in [(Scope::Group, "killed"), (Scope::Alone, "")] {
+                let begun = Instant::now();
+                let said = failure_of(script, SOON, scope);
+                assert!(said.contains(expected) && said.ends_with(end), "{script}: {said}");
+                assert_eq!(said.contains("may still run"), scope == Scope::Alone, "{script}: {said}");
+                assert!(begun.elapsed() < Duration::from_secs(10), "{script}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_command_started_does_not_outlive_its_failure() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, end) in [("late", "sleep 20"), ("refused", "exit 7"), ("long", "cat /dev/zero")] {
+            let mark = folder.path().join(name);
+            let path = mark.to_str().unwrap();
+            failure(&format!("(sleep 1; echo on > '{path}') >/dev/null 2>&1 & {end}"), SOON);
+        }
+        // The one twin that shows that the mark would be there.
+        let mark = folder.path().join("alone");
+        let path = mark.to_str().unwrap();
+        failure_of(&format!("(sleep 1; echo on > '{path}') & sleep 20"), SOON, Scope::Alone);
+        let begun = Instant::now();
+        while !mark.exists() && begun.elapsed() < LATE {
+            std::thread::sleep(SOON);
+        }
+        std::thread::sleep(SOON);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(mark.exists());
+    }
+
+    #[test]
+    fn a_secret_in_the_name_of_the_program_is_not_shown() {
+        let key = SigningKey::generate(Algorithm::Es256).unwrap();
+        let public = PreparedSigner::new(key.verifying_key().clone(), Algorithm::Es256).unwrap();
+        for (command, shown) in [
+            ("/nowhere/tool?pin=1234", "`/nowhere/tool…`"),
+            ("'pkcs11:token=a?pin-value=1234'", "`pkcs11:token…`"),
+            ("PIN=1234 /nowhere/tool", "`PIN…`"),
+            ("/nowhere/tool 1234", "`/nowhere/tool`"),
+        ] {
+            let signer = CommandSigner::new(command, public.clone(), None, LATE).unwrap();
+            let Err(SignError::External { source }) = signer.sign(b"input") else { panic!("{command}") };
+            let said = source.to_string();
+            assert!(said.starts_with(&format!("{shown} cannot be started")), "{said}");
+            assert!(!said.contains("1234"), "{said}");
         }
     }
 
