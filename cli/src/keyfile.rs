@@ -20,6 +20,14 @@ use crate::outcome::Outcome;
 pub(crate) struct KeyText {
     pub(crate) octets: Zeroizing<Vec<u8>>,
     pub(crate) name: String,
+    pub(crate) place: Place,
+}
+
+/// Where key text came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    File,
+    Variable,
 }
 
 /// A private key as it was found, before an algorithm is chosen.
@@ -33,7 +41,7 @@ struct Found {
 pub(crate) fn trusted(files: &[PathBuf]) -> Result<TrustedKeys, Failure> {
     let mut keys = TrustedKeys::new();
     for file in files {
-        let KeyText { mut octets, name } = KeyText::of_file(file)?;
+        let KeyText { mut octets, name, .. } = KeyText::of_file(file)?;
         let read = TrustedKeys::read(std::mem::take(&mut *octets), &name);
         keys.extend(read.map_err(|error| unusable(&name, &error))?);
     }
@@ -136,7 +144,7 @@ impl KeyText {
                 message,
             ));
         }
-        Ok(Self { octets, name })
+        Self { octets, name, place: Place::File }.refuse_empty()
     }
 
     /// Takes key text from an environment variable.
@@ -145,7 +153,10 @@ impl KeyText {
             return Err(Failure::usage("`--key-env` takes the name of an environment variable"));
         }
         match env::var(name) {
-            Ok(text) => Ok(Self { octets: Zeroizing::new(text.into_bytes()), name: format!("${name}") }),
+            Ok(text) => {
+                let octets = Zeroizing::new(text.into_bytes());
+                Self { octets, name: format!("${name}"), place: Place::Variable }.refuse_empty()
+            }
             Err(VarError::NotPresent) => {
                 Err(Failure::usage(format!("the environment variable `{name}` is not set")))
             }
@@ -153,6 +164,25 @@ impl KeyText {
                 Err(Failure::usage(format!("the environment variable `{name}` is not UTF-8")))
             }
         }
+    }
+
+    /// Refuses text that holds nothing: mostly a secret that the job was not given.
+    fn refuse_empty(self) -> Result<Self, Failure> {
+        if !self.octets.trim_ascii().is_empty() {
+            return Ok(self);
+        }
+        let code = countersign::keys::codes::KEY_UNREADABLE;
+        let (what, help) = match self.place {
+            Place::File => {
+                ("the file is empty", "check how it was written; a key was never in it, or was lost")
+            }
+            Place::Variable => (
+                "the variable is empty",
+                "check that the secret exists and that this job is given it; jobs of forks mostly are not",
+            ),
+        };
+        let message = format!("{}: {what}", self.name);
+        Err(Failure::coded(Outcome::CouldNotTell, code, message).with_help(help))
     }
 }
 
@@ -164,11 +194,44 @@ pub(crate) fn read_pem(text: &KeyText, password: Option<&Password>) -> Result<Pe
     };
     read.map_err(|error| {
         let failure = coded(&text.name, error.code(), &error);
-        if matches!(error, pem::Error::Encrypted { .. }) {
-            failure.with_help("give it with `--key-password-file FILE` or `--key-password-env NAME`")
-        } else {
-            failure
+        match error {
+            pem::Error::Encrypted { .. } => {
+                failure.with_help("give it with `--key-password-file FILE` or `--key-password-env NAME`")
+            }
+            error => match repair(&error, text) {
+                Some(help) => failure.with_help(help),
+                None => failure,
+            },
         }
+    })
+}
+
+/// How damaged key text is made good, where it came from. What is written is readable for its owner only.
+fn repair(error: &pem::Error, text: &KeyText) -> Option<String> {
+    let name = text.name.trim_start_matches('$');
+    let quoted = shell_words::quote(name);
+    Some(match (error, text.place) {
+        (pem::Error::EscapedLineBreaks, Place::Variable) => {
+            format!("`export {name}=\"$(printf '%b' \"${name}\")\"`, or store the key with its line breaks")
+        }
+        (pem::Error::EscapedLineBreaks, Place::File) => {
+            format!("`(umask 077; printf '%b' \"$(cat {quoted})\" > new-key.pem)`")
+        }
+        (pem::Error::OneLine, Place::Variable) => {
+            format!(
+                "store the key again with its line breaks, and write `\"${name}\"` where a shell passes it on"
+            )
+        }
+        (pem::Error::OneLine, Place::File) => {
+            "write the file again from the original, with quotation marks around the variable".to_owned()
+        }
+        (pem::Error::Base64 { .. }, Place::Variable) => {
+            format!("`export {name}=\"$(printf '%s' \"${name}\" | openssl base64 -d -A)\"`")
+        }
+        (pem::Error::Base64 { .. }, Place::File) => {
+            format!("`(umask 077; tr -d '\\n' < {quoted} | openssl base64 -d -A > new-key)`")
+        }
+        _ => return None,
     })
 }
 
@@ -199,7 +262,7 @@ pub(crate) fn holds_key(text: &[u8]) -> bool {
 }
 
 fn private_jwk(text: KeyText, kid: Option<&str>) -> Result<Found, Failure> {
-    let KeyText { mut octets, name } = text;
+    let KeyText { mut octets, name, .. } = text;
     let read = jwk::read_private(std::mem::take(&mut *octets), &Limits::default());
     let entries = read.map_err(|error| {
         if let jwk::Error::Json(error) = &error {

@@ -3,6 +3,7 @@
 
 mod encrypted;
 mod error;
+mod foreign;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,6 +16,9 @@ use crate::{SigningKey, VerifyingKey};
 
 /// Longest PEM file that is read, in octets. A private RSA key of 4096 bits takes 3,300, a long comment fits too.
 pub const MAX_OCTETS: usize = 65_536;
+
+/// Most blocks that an error names.
+const MAX_LABELS: usize = 4;
 
 /// The key of a PEM file.
 #[derive(Debug)]
@@ -76,16 +80,16 @@ pub fn read_private(octets: &[u8]) -> Result<SigningKey, Error> {
     read(octets)?.into_private()
 }
 
-/// Whether the octets are meant as PEM, a DER key or an OpenSSH key rather than as JSON.
+/// As [`read`]; the error names what a verifier needs, which is never a new private key.
+pub(crate) fn read_for_verifying(octets: &[u8]) -> Result<PemKey, Error> {
+    read(octets).map_err(Error::for_verifying)
+}
+
+/// Whether the octets are to be read here: they do not begin as JSON, or they are UTF-16, which JSON never is.
 #[must_use]
 pub fn looks_like_pem(octets: &[u8]) -> bool {
     let text = without_bom(octets).trim_ascii_start();
-    contains(text, b"-BEGIN ")
-        && !text.starts_with(b"{")
-        && !text.starts_with(b"[")
-        && !text.starts_with(b"\"")
-        || text.starts_with(&[0x30])
-        || is_openssh_public(text)
+    foreign::is_utf16(octets) || !matches!(text.first(), None | Some(b'{' | b'[' | b'"'))
 }
 
 fn read_block(octets: &[u8], password: Option<&Password>) -> Result<PemKey, Error> {
@@ -108,6 +112,7 @@ fn read_block(octets: &[u8], password: Option<&Password>) -> Result<PemKey, Erro
         }
         "RSA PRIVATE KEY" => Ok(private(SigningKey::from_pkcs1_der(&block.der()?)?)),
         "ENCRYPTED PRIVATE KEY" => encrypted::read(&block.der()?, block.label, password).map(private),
+        "OPENSSH PRIVATE KEY" => Err(foreign::openssh_private(&block.der()?)),
         label => Err(error::of_label(label)),
     }
 }
@@ -140,6 +145,9 @@ impl Block<'_> {
 }
 
 fn single_block(octets: &[u8]) -> Result<Block<'_>, Error> {
+    if foreign::is_binary(octets) {
+        return Err(foreign::name(octets));
+    }
     let mut blocks = blocks(without_bom(octets))?;
     if blocks.len() > 1 {
         blocks.retain(|block| block.label != "EC PARAMETERS");
@@ -147,8 +155,11 @@ fn single_block(octets: &[u8]) -> Result<Block<'_>, Error> {
     let count = blocks.len();
     match (blocks.pop(), count) {
         (Some(block), 1) => Ok(block),
-        (Some(_), count) => Err(Error::SeveralBlocks { count }),
-        (None, _) => Err(nothing_found(without_bom(octets))),
+        (Some(last), count) => {
+            let labels = blocks.iter().chain([&last]).take(MAX_LABELS).map(|block| block.label.to_owned());
+            Err(Error::SeveralBlocks { count, labels: labels.collect() })
+        }
+        (None, _) => Err(foreign::name(octets)),
     }
 }
 
@@ -168,6 +179,9 @@ fn blocks(octets: &[u8]) -> Result<Vec<Block<'_>>, Error> {
             }
             (Some(Marker::End(_)), None) => return Err(Error::DamagedMarker { line: number }),
             (Some(Marker::Damaged), _) if contains(line, b"\\n") => return Err(Error::EscapedLineBreaks),
+            (Some(Marker::Damaged), _) if contains(line, b"-BEGIN ") && contains(line, b"-END ") => {
+                return Err(Error::OneLine);
+            }
             (Some(Marker::Damaged), _) => return Err(Error::DamagedMarker { line: number }),
             (None, Some(mut block)) => {
                 if !line.is_empty() {
@@ -204,25 +218,6 @@ fn marker(line: &[u8]) -> Option<Marker<'_>> {
         Some(("END", label)) => Marker::End(label),
         _ => Marker::Damaged,
     })
-}
-
-fn nothing_found(octets: &[u8]) -> Error {
-    if is_openssh_public(octets) {
-        Error::Convert {
-            label: "ssh-…",
-            what: "an OpenSSH public key (OpenSSH exports RSA and ECDSA keys only)",
-            command: "ssh-keygen -e -m PKCS8 -f key.pub > public.pem",
-        }
-    } else if octets.starts_with(&[0x30]) {
-        Error::Der
-    } else {
-        Error::NoBlock
-    }
-}
-
-fn is_openssh_public(octets: &[u8]) -> bool {
-    let kinds: [&[u8]; 4] = [b"ssh-ed25519 ", b"ssh-rsa ", b"ssh-dss ", b"ecdsa-sha2-nistp"];
-    kinds.iter().any(|kind| octets.starts_with(kind))
 }
 
 fn without_bom(octets: &[u8]) -> &[u8] {

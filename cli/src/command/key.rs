@@ -159,7 +159,7 @@ fn read(
             }
         }]);
     }
-    let KeyText { mut octets, name } = text;
+    let KeyText { mut octets, name, .. } = text;
     let mut document = json::Document::read(std::mem::take(&mut *octets), &Limits::default())
         .map_err(|error| keyfile::not_json(&name, &error))?;
     let entries = jwk::read_public(&document);

@@ -101,8 +101,8 @@ fn a_label_that_does_not_fit_its_block_gives_no_key() {
 fn every_other_kind_is_named_with_the_command_that_helps() {
     for (name, word, command) in [
         ("087/cert.pem", "X.509 certificate", "openssl x509"),
-        ("087/openssh-ed25519", "OpenSSH private key", "ssh-keygen"),
-        ("087/openssh.pub", "OpenSSH public key", "ssh-keygen"),
+        ("087/openssh-ed25519", "OpenSSH private key on Ed25519", "openssl genpkey"),
+        ("087/openssh.pub", "OpenSSH public key", "key.pub"),
         ("086/pkcs8.pem", "secp256k1", "openssl genpkey"),
         ("086/sec1.pem", "secp256k1", "openssl genpkey"),
         ("openssl/explicit-sec1.pem", "explicit parameters", "openssl ec -in key.pem"),
@@ -147,12 +147,14 @@ fn damaged_text_is_named_for_what_is_wrong() {
     assert!(matches!(refused("085/four-dashes.pem"), Error::DamagedMarker { .. }));
     assert!(matches!(refused("085/missing-end.pem"), Error::MissingEnd { .. }));
     assert!(matches!(refused("085/label-mismatch.pem"), Error::LabelMismatch { .. }));
-    assert_eq!(read(b"").unwrap_err(), Error::NoBlock);
-    assert_eq!(read(&[0x30, 0x82]).unwrap_err(), Error::Der);
+    assert!(matches!(read(&[0x30, 0x82]).unwrap_err(), Error::Der { .. }));
     let two = [file("es256-a.public.pem"), file("es256-b.public.pem")].concat();
-    assert_eq!(read(&two).unwrap_err(), Error::SeveralBlocks { count: 2 });
+    assert!(matches!(read(&two).unwrap_err(), Error::SeveralBlocks { count: 2, .. }));
     let twice = [file("es256-a.public.pem"), file("es256-a.private.pem")].concat();
-    assert_eq!(read(&twice).unwrap_err(), Error::SeveralBlocks { count: 2 });
+    let labels = vec!["PUBLIC KEY".to_owned(), "PRIVATE KEY".to_owned()];
+    let several = read(&twice).unwrap_err();
+    assert!(several.to_string().contains("2 PEM blocks (`PUBLIC KEY`, `PRIVATE KEY`)"), "{several}");
+    assert_eq!(several, Error::SeveralBlocks { count: 2, labels });
     assert_eq!(
         read(b"-----BEGIN PUBLIC KEY-----\nAA=A\n-----END PUBLIC KEY-----").unwrap_err(),
         Error::Body { label: "PUBLIC KEY".to_owned() }
@@ -198,4 +200,62 @@ fn json_is_not_taken_for_pem() {
     assert!(!looks_like_pem(b""));
     assert!(looks_like_pem(&file("084/bom.pem")));
     assert!(looks_like_pem(&file("084/preamble.pem")));
+}
+
+#[test]
+fn text_that_is_no_key_is_named_for_what_it_is() {
+    let pem = file("eddsa-a.private.pem");
+    let one_line = String::from_utf8(pem.clone()).unwrap().replace('\n', " ");
+    assert_eq!(read(one_line.as_bytes()).unwrap_err(), Error::OneLine);
+    assert_eq!(
+        read(one_line.replace(' ', "").replace("PRIVATE", " PRIVATE ").as_bytes()).unwrap_err(),
+        Error::OneLine
+    );
+    let utf16: Vec<u8> = pem.iter().flat_map(|octet| [*octet, 0]).collect();
+    for octets in [utf16.clone(), [vec![0xff, 0xfe], utf16].concat(), b"\0{\0}".to_vec()] {
+        assert_eq!(read(&octets).unwrap_err(), Error::Utf16);
+        assert!(looks_like_pem(&octets));
+    }
+    for empty in ["", " \r\n", "\u{feff}"] {
+        assert_eq!(read(empty.as_bytes()).unwrap_err(), Error::Empty, "{empty:?}");
+    }
+    for (octets, of) in [(pem.as_slice(), "PEM"), (br#"{"kty":"EC"}"#, "a JWK"), (br#"{ "kty":"EC"}"#, "")] {
+        let text = base64::Engine::encode(&super::STANDARD, octets);
+        let expected = if of.is_empty() { Error::NoBlock } else { Error::Base64 { of } };
+        assert_eq!(read(text.as_bytes()).unwrap_err(), expected);
+        assert!(looks_like_pem(text.as_bytes()));
+    }
+    for text in ["secret", "5", "0123", "eyJhbGciOiJFUzI1NiJ9.e30.AAAA"] {
+        assert_eq!(read(text.as_bytes()).unwrap_err(), Error::NoBlock, "{text}");
+    }
+}
+
+#[test]
+fn who_verifies_is_never_told_to_make_a_private_key() {
+    for name in [
+        "086/pkcs8.pem",
+        "086/sec1.pem",
+        "087/openssh-ed25519",
+        "087/openssh.pub",
+        "openssl/dsa.pem",
+        "openssl/explicit-pkcs8.pem",
+        "openssl/rsa-pss.pem",
+        "openssl/rsa-pss-traditional.pem",
+    ] {
+        let text = super::read_for_verifying(&file(name)).unwrap_err().to_string();
+        assert!(!text.contains("genpkey") && !text.contains("new-key"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn no_command_writes_over_the_key_that_it_reads() {
+    for name in [
+        "openssl/explicit-sec1.pem",
+        "openssl/rsa-pss.pem",
+        "openssl/rsa-pss-traditional.pem",
+        "openssl/dsa.pem",
+    ] {
+        let text = refused(name).to_string();
+        assert!(text.contains("new-key.pem") && !text.contains("-out key.pem"), "{name}: {text}");
+    }
 }

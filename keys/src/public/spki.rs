@@ -80,6 +80,11 @@ const X448: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.111");
 const ED448: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.113");
 const EDWARDS_AND_MONTGOMERY: [ObjectIdentifier; 3] = [X25519, X448, ED448];
 
+/// Whether this is the name of a curve that has no ECDSA.
+pub(crate) fn is_edwards_or_montgomery(name: &str) -> bool {
+    EDWARDS_AND_MONTGOMERY.into_iter().any(|curve| name_of(curve) == name)
+}
+
 /// What stands for a curve that is written out instead of named.
 pub(crate) const EXPLICIT_PARAMETERS: &str = "explicit parameters";
 

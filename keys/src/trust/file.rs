@@ -19,7 +19,7 @@ pub(super) fn read(octets: Vec<u8>, name: &str) -> Result<TrustedKeys, KeyFileEr
 
 fn read_pem(octets: &[u8], name: &str) -> Result<TrustedKeys, KeyFileError> {
     let mut keys = TrustedKeys::new();
-    let key = match pem::read(octets)? {
+    let key = match pem::read_for_verifying(octets)? {
         PemKey::Public(key) => key,
         PemKey::Private(key) => {
             let message = "the file holds a private key where only a public one belongs; whoever read it can sign with it";
