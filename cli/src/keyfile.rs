@@ -194,14 +194,12 @@ pub(crate) fn read_pem(text: &KeyText, password: Option<&Password>) -> Result<Pe
     };
     read.map_err(|error| {
         let failure = coded(&text.name, error.code(), &error);
-        match error {
-            pem::Error::Encrypted { .. } => {
-                failure.with_help("give it with `--key-password-file FILE` or `--key-password-env NAME`")
-            }
-            error => match repair(&error, text) {
-                Some(help) => failure.with_help(help),
-                None => failure,
-            },
+        if matches!(error, pem::Error::Encrypted { .. }) {
+            return failure.with_help("give it with `--key-password-file FILE` or `--key-password-env NAME`");
+        }
+        match repair(&error, text) {
+            Some(help) => failure.with_help(help),
+            None => failure,
         }
     })
 }

@@ -7,6 +7,7 @@ mod elsewhere;
 mod endorsements;
 mod files;
 mod fixes;
+mod keyfiles;
 mod lints;
 mod meanwhile;
 mod recorded;

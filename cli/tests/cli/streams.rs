@@ -47,8 +47,7 @@ fn a_key_can_come_from_the_environment() {
     let escaped = sign(&key.trim_end().replace('\n', "\\n")).unwrap();
     assert_eq!(escaped.status.code(), Some(2));
     assert!(
-        text(&escaped.stderr)
-            .starts_with("error[key.unreadable]: $AGENT_KEY: the file has the two characters")
+        text(&escaped.stderr).starts_with("error[key.unreadable]: $AGENT_KEY: there are the two characters")
     );
 }
 

@@ -213,20 +213,22 @@ impl Error {
 
     /// The same for whoever needs the public half: no private key is converted, and none is made.
     pub(super) fn for_verifying(self) -> Self {
-        match self {
-            Self::Der { what, for_verifying, .. } => {
-                Self::Der { what, command: for_verifying, for_verifying }
-            }
-            Self::Convert { label, what, for_verifying: Some(command), .. } => {
-                Self::Convert { label, what, command, for_verifying: Some(command) }
-            }
-            Self::Convert { label, what, for_verifying: None, .. } => Self::NoPublicKey { label, what },
-            Self::Replace { reason, for_verifying: Some(command), .. } => {
-                Self::Replace { reason, command, for_verifying: Some(command) }
-            }
-            Self::Replace { reason, for_verifying: None, .. } => Self::Key(reason),
-            other => other,
+        if let Self::Der { what, for_verifying, .. } = self {
+            return Self::Der { what, command: for_verifying, for_verifying };
         }
+        if let Self::Convert { label, what, for_verifying, .. } = self {
+            return match for_verifying {
+                Some(command) => Self::Convert { label, what, command, for_verifying },
+                None => Self::NoPublicKey { label, what },
+            };
+        }
+        if let Self::Replace { reason, for_verifying, .. } = self {
+            return match for_verifying {
+                Some(command) => Self::Replace { reason, command, for_verifying },
+                None => Self::Key(reason),
+            };
+        }
+        self
     }
 }
 
@@ -242,18 +244,28 @@ pub(super) fn of_label(label: &str) -> Error {
 
 /// A private key that is not usable, with the command that helps.
 pub(super) fn of_private_key(reason: KeyError) -> Error {
-    let (command, for_verifying) = match &reason {
-        KeyError::WrongCurve { found } if found == spki::EXPLICIT_PARAMETERS => (
-            "openssl ec -in key.pem -param_enc named_curve -out new-key.pem",
-            Some("openssl ec -in key.pem -param_enc named_curve -pubout -out public.pem"),
-        ),
-        KeyError::WrongCurve { found } if !spki::is_edwards_or_montgomery(found) => (NEW_P256, None),
-        KeyError::UnsupportedKind { found } if found == spki::RSASSA_PSS => (
-            "(umask 077; openssl rsa -in key.pem -traditional | sed s/RSA-PSS/RSA/ > new-key.pem)",
-            Some("openssl rsa -in key.pem -RSAPublicKey_out | sed s/RSA-PSS/RSA/ > public.pem"),
-        ),
-        KeyError::UnsupportedKind { .. } => (NEW_ED25519, None),
-        _ => return reason.into(),
+    let (command, for_verifying) = if let KeyError::WrongCurve { found } = &reason {
+        if found == spki::EXPLICIT_PARAMETERS {
+            (
+                "openssl ec -in key.pem -param_enc named_curve -out new-key.pem",
+                Some("openssl ec -in key.pem -param_enc named_curve -pubout -out public.pem"),
+            )
+        } else if spki::is_edwards_or_montgomery(found) {
+            return reason.into();
+        } else {
+            (NEW_P256, None)
+        }
+    } else if let KeyError::UnsupportedKind { found } = &reason {
+        if found == spki::RSASSA_PSS {
+            (
+                "(umask 077; openssl rsa -in key.pem -traditional | sed s/RSA-PSS/RSA/ > new-key.pem)",
+                Some("openssl rsa -in key.pem -RSAPublicKey_out | sed s/RSA-PSS/RSA/ > public.pem"),
+            )
+        } else {
+            (NEW_ED25519, None)
+        }
+    } else {
+        return reason.into();
     };
     Error::Replace { reason, command, for_verifying }
 }
