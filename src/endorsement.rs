@@ -35,6 +35,11 @@ impl Endorsement {
     /// Most endorsements that are looked at for one card.
     pub const MAX_GIVEN: usize = 64;
 
+    /// Whether a document says that it is an endorsement; it may still be a broken one.
+    pub(crate) fn is_meant(document: Value<'_>) -> bool {
+        document.member("schema").and_then(Value::as_text) == Some(SCHEMA)
+    }
+
     /// Reads an endorsement from octets that are not trusted.
     ///
     /// ```json

@@ -18,6 +18,7 @@ mod signatures;
 mod skills;
 mod urls;
 
+use countersign_keys::json::Value;
 use countersign_keys::{Code, Finding, Level};
 use countersign_policy::{ProtocolVersion, UnixTime};
 
@@ -73,6 +74,11 @@ static FAMILIES: &[Family] = &[
     content::FAMILY,
     signatures::FAMILY,
 ];
+
+/// What a document that is no AgentCard is said to be, in one sentence.
+pub(crate) fn what_else(document: Value<'_>) -> String {
+    shapes::what_else(document)
+}
 
 /// What the families look at.
 struct Subject<'c> {

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use countersign::{CardError, Code, Limits, Shape, UntrustedCard};
+use countersign::{CardError, Code, Limits, UntrustedCard};
 use globset::GlobBuilder;
 use walkdir::{DirEntry, WalkDir};
 
@@ -136,9 +136,7 @@ impl Input {
         self.named == Named::Folder
             && match read {
                 // What is signed was once meant as a card, whatever has become of it.
-                Ok(card) => {
-                    card.shape(None) == Shape::Foreign && card.claims().member("signatures").is_none()
-                }
+                Ok(card) => card.other_document().is_some(),
                 Err(code) => code == Some(countersign::codes::CARD_NOT_AN_AGENT_CARD),
             }
     }

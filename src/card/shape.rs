@@ -1,9 +1,12 @@
 //! Which generation of the protocol a card claims to be of.
 
 use countersign_keys::json::{Kind, Value};
+use countersign_keys::{Finding, Level};
 use countersign_policy::{CardVersion, ProtocolVersion};
 
 use super::{CardView, UntrustedCard, member};
+use crate::endorsement::Endorsement;
+use crate::{codes, lint};
 
 /// What a card claims to be, judged by the set of versions that it offers, never by counting entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +75,32 @@ impl UntrustedCard {
     #[must_use]
     pub fn shape(&self, assumed: Option<ProtocolVersion>) -> Shape {
         shape_of(self.view(), assumed)
+    }
+
+    /// For a document of [`Shape::Foreign`] the finding `card.not-an-agent-card`, which says what it looks like: a JWK set,
+    /// an envelope around a card, an endorsement. A foreign document with `signatures` was once meant as a card and has
+    /// none, except an endorsement.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use countersign::{Limits, UntrustedCard};
+    ///
+    /// let keys = UntrustedCard::read(r#"{"keys": []}"#, &Limits::default())?;
+    /// let finding = keys.other_document().ok_or("a finding")?;
+    /// assert_eq!(finding.message, "this is a JWK set, not an AgentCard");
+    ///
+    /// let card = UntrustedCard::read(include_str!("../../examples/cards/signed.json"), &Limits::default())?;
+    /// assert!(card.other_document().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn other_document(&self) -> Option<Finding> {
+        let document = self.root();
+        let is_other = document.member("signatures").is_none() || Endorsement::is_meant(document);
+        (self.shape(None) == Shape::Foreign && is_other).then(|| {
+            Finding::new(codes::CARD_NOT_AN_AGENT_CARD, Level::Warning, lint::what_else(document)).at("")
+        })
     }
 
     /// Whether a 1.0 envelope and top-level transport members of 0.3 stand side by side.

@@ -50,6 +50,11 @@ impl Remark {
         Self { message: message.into(), help: None, fix: None, level: None }
     }
 
+    /// The sentence.
+    pub(super) fn into_message(self) -> String {
+        self.message
+    }
+
     /// What to write instead, where that is more than the page of the code says.
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

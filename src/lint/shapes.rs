@@ -15,6 +15,8 @@ use crate::card::member;
 use crate::codes::shapes as own_codes;
 use crate::{ClaimedInterface, DeclaredVersion, InterfacePlace, Shape, codes};
 
+pub(super) use other::told as what_else;
+
 pub(super) const FAMILY: Family = Family { lints: &LINTS, check };
 
 const WARNING: Option<Level> = Some(Level::Warning);

@@ -113,7 +113,8 @@ fn unreadable(
 impl<'c> Inspection<'c> {
     fn of(card: &'c UntrustedCard, name: String, shape: &'static str) -> Self {
         let signatures = card.claimed_signatures();
-        let mut findings = card.findings().to_vec();
+        let mut findings: Vec<_> = card.other_document().into_iter().collect();
+        findings.extend_from_slice(card.findings());
         findings.extend(card.missing_members().into_iter().map(|pointer| {
             Finding::new(codes::CARD_REQUIRED_MISSING, Level::Warning, "the member is absent").at(pointer)
         }));

@@ -3,6 +3,7 @@
 use countersign_keys::json::{Kind, Value};
 
 use crate::card::{has_envelope, member};
+use crate::endorsement::Endorsement;
 use crate::lint::report::{Remark, quoted};
 
 pub(super) fn remark(document: Value<'_>) -> Remark {
@@ -22,6 +23,11 @@ pub(super) fn remark(document: Value<'_>) -> Remark {
         "no AgentCard: it has {empty} `supportedInterfaces`, and not the `url`, `capabilities` and `skills` of an older card{wrong}"
     ))
     .help("add `supportedInterfaces` with an entry of `url`, `protocolBinding` and `protocolVersion`")
+}
+
+/// What the document is said to be, in one sentence.
+pub(in crate::lint) fn told(document: Value<'_>) -> String {
+    remark(document).into_message()
 }
 
 /// What a document looks like.
@@ -58,6 +64,12 @@ impl Look {
     fn of(document: Value<'_>) -> Option<Self> {
         let look = |name: &str, help| Some(Self { name: name.to_owned(), help });
         let has = |name| document.member(name).is_some();
+        if Endorsement::is_meant(document) {
+            return look(
+                "an endorsement",
+                "give it to `verify` with `--endorsement`, beside the card that it endorses",
+            );
+        }
         if has("agentCard") && has("attestations") {
             return look(
                 "a Sigstore envelope around a card",
