@@ -39,8 +39,10 @@ fn made_by(trial: &mut Trial<'_>, others: &[&TrustedKey]) -> Tried<Option<Fit>> 
         for key in others {
             if trial.verifies(key, &input)? {
                 let kid = key.kid().map(|kid| format!("`{kid}`, ")).unwrap_or_default();
+                let again =
+                    key.kid().map(|kid| format!("; sign again with `--kid {kid}`")).unwrap_or_default();
                 let message = format!(
-                    "another trusted key made it than its `kid` names: {kid}thumbprint {}; it verifies {}",
+                    "another trusted key made it than its `kid` names: {kid}thumbprint {}; it verifies {}{again}",
                     key.thumbprint(),
                     trial.under(form)
                 );

@@ -1,6 +1,7 @@
 //! What a verification says: about the card, about each signature, about what no signature covers.
 
 use countersign_keys::{Code, Finding, Thumbprint};
+use countersign_policy::UnixTime;
 
 use crate::canonical::Form;
 use crate::coverage::UncoveredMember;
@@ -76,6 +77,10 @@ pub struct SignatureReport {
     pub algorithm: Option<String>,
     /// `kid` of the protected header, as written.
     pub kid: Option<String>,
+    /// `iat` of the protected header: when it was made, as it says itself.
+    pub issued_at: Option<UnixTime>,
+    /// `exp` of the protected header: from when on it counts no more.
+    pub expires_at: Option<UnixTime>,
     /// The first accepted form that the signature matches.
     pub form: Option<Form>,
     /// Every accepted form that it matches, if [`Matching::All`](super::Matching) was asked for; else the first.
@@ -97,6 +102,8 @@ impl SignatureReport {
             outcome: SignatureOutcome::Malformed,
             algorithm: None,
             kid: None,
+            issued_at: None,
+            expires_at: None,
             form: None,
             forms: Vec::new(),
             thumbprint: None,

@@ -245,6 +245,8 @@ impl Check<'_> {
         let mut report = report;
         report.algorithm = Some(header.alg.clone());
         report.kid = Some(header.kid.clone());
+        report.issued_at = header.iat.map(UnixTime::from_seconds);
+        report.expires_at = header.exp.map(UnixTime::from_seconds);
         self.signature(report, place, (&parts, &header), over)
     }
 

@@ -3,8 +3,8 @@
 use countersign::keys::trust::KeyFinding;
 use countersign::{
     CardOutcome, Class, Code, Diagnosis, DiagnosisHints, EndorsementReport, Fate, Finding, Level, Matching,
-    SignatureOutcome, SignatureReport, TrustedKeys, UncoveredMember, VerificationReport, VerifyTerms, codes,
-    keys,
+    SignatureOutcome, SignatureReport, TrustedKeys, UncoveredMember, UnixTime, VerificationReport,
+    VerifyTerms, codes, keys,
 };
 use serde::Serialize;
 
@@ -54,6 +54,8 @@ struct SignatureJson<'r> {
     key: Option<&'r str>,
     thumbprint: Option<String>,
     codes: Vec<&'static str>,
+    iat: Option<i64>,
+    exp: Option<i64>,
 }
 
 #[derive(Serialize)]
@@ -109,7 +111,8 @@ pub(crate) fn run(args: &VerifyArgs, session: &mut Session<'_>) -> Result<Outcom
             Ok(Outcome::No)
         }
         Found::Card(card) => {
-            let (report, diagnosis, payload_sha256) =
+            let other = card.other_document();
+            let (mut report, diagnosis, payload_sha256) =
                 match card.verify_with_endorsements(&endorsements.read, &keys, &terms, now) {
                     Ok(verified) => {
                         let digest = hex(&keys::sha256(verified.payload().octets()));
@@ -123,6 +126,7 @@ pub(crate) fn run(args: &VerifyArgs, session: &mut Session<'_>) -> Result<Outcom
                         (refused.report().clone(), diagnosis, None)
                     }
                 };
+            report.findings.extend(other);
             endorsements.note_use(&report.endorsements);
             let answer = Answer {
                 name: input.name(),
@@ -269,6 +273,8 @@ impl Answer<'_> {
             key: self.key_name(signature),
             thumbprint: signature.thumbprint.map(|thumbprint| thumbprint.to_string()),
             codes: names(&signature.codes),
+            iat: signature.issued_at.map(UnixTime::seconds),
+            exp: signature.expires_at.map(UnixTime::seconds),
         }
     }
 
@@ -397,6 +403,8 @@ impl Answer<'_> {
             let name = self.key_name(signature).map(|kid| format!("`{}`, ", escape(kid))).unwrap_or_default();
             lines.push(format!("    key {name}thumbprint {thumbprint}"));
         }
+        lines.extend(signature.issued_at.map(|issued| format!("    iat {issued}")));
+        lines.extend(signature.expires_at.map(|expires| format!("    exp {expires}")));
         lines.extend(reason_lines(signature, paint));
         if signature.outcome != SignatureOutcome::Verified {
             lines.extend(uncovered_lines(&signature.uncovered, Detail::Normal, paint, "    "));
