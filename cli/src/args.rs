@@ -23,7 +23,7 @@ use crate::time::{self, Expiry, Issued};
     version,
     max_term_width = 100,
     after_help = "Exit codes: 0 yes, 1 no, 2 could not tell (usage, a key file, an input that is not there), \
-                  3 environment (disk). Several inputs give the worst: 3, then 2, then 1.\n\
+                  3 environment (disk, a command that cannot run). Several inputs give the worst: 3, then 2, then 1.\n\
                   Codes in brackets are explained by `countersign explain CODE`."
 )]
 pub(crate) struct Cli {
@@ -260,7 +260,8 @@ pub(crate) struct SignArgs {
     /// payload
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "in_place", "require_portable"])]
     pub(crate) endorsement: Option<PathBuf>,
-    /// File for the signed card; a link to a file is followed, one to nowhere refused [default: standard output]
+    /// File for the signed card; a link to a file is followed, one to nowhere refused. An existing file is replaced only
+    /// if it is empty or an AgentCard [default: standard output]
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place")]
     pub(crate) output: Option<PathBuf>,
     /// Replace the card file by the signed card, unless it was changed meanwhile
@@ -274,7 +275,7 @@ pub(crate) struct SignArgs {
 pub(crate) struct ElsewhereArgs {
     /// Sign nothing; print what is to be signed, one JSON line for each signature: `protected`, `signing_input` and
     /// `digest` in base64url, `form`. `digest` is the hash of the algorithm over the signing input, null for Ed25519
-    #[arg(long, requires = "public", conflicts_with_all = ["key", "key_env", "output", "in_place", "endorsement", "drop_stale", "keys"])]
+    #[arg(long, requires = "public", conflicts_with_all = ["key", "key_env", "output", "in_place", "drop_stale", "keys"])]
     pub(crate) print_signing_input: bool,
     /// Attach signatures that were made elsewhere: FILE has the lines of --print-signing-input, each with `signature` added
     /// in base64url, for ECDSA r and s or DER. Give the same --form again; kid, jku, iat and exp are those of the
@@ -283,7 +284,8 @@ pub(crate) struct ElsewhereArgs {
     pub(crate) attach: Option<PathBuf>,
     /// Command that signs, run for each signature without a shell. After 60 seconds it is killed, and where there is no
     /// terminal all that it started too. It gets one JSON line on standard input, `alg`, `kid`, and `signing_input` and
-    /// `digest` in base64url, and answers {"signature"} in base64url, for ECDSA r and s or DER
+    /// `digest` in base64url, and answers {"signature"} in base64url, for ECDSA r and s or DER. One that cannot be
+    /// started gives exit code 3, one that gives no signature or a wrong one 2
     #[arg(long, value_name = "CMD", requires = "public", conflicts_with_all = ["key", "key_env"])]
     pub(crate) signer: Option<String>,
 }

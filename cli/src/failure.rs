@@ -105,7 +105,7 @@ impl Failure {
 }
 
 /// What the operating system says, without its number.
-fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.split_once(" (os error") {
         Some((text, _)) => text.to_lowercase(),

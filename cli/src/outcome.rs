@@ -9,7 +9,7 @@ pub(crate) enum Outcome {
     No,
     /// The question could not be answered: usage, a key file, an input that is not there.
     CouldNotTell,
-    /// The environment failed: disk, network.
+    /// The environment failed: disk, a command that cannot run.
     Environment,
 }
 

@@ -5,23 +5,27 @@ mod external;
 mod merge;
 mod process;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use countersign::keys::{self, PreparedSigner, SignError};
 use countersign::{Algorithm, Finding, KeySigner, NewEndorsement, NewSignature, Portability, SignCardError};
-use countersign::{SignTerms, SignedCard, Signer, Stale, TrustedKeys, UnixTime, UntrustedCard};
+use countersign::{Shape, SignTerms, SignedCard, Signer, Stale, TrustedKeys, UnixTime, UntrustedCard};
 use serde::Serialize;
 
 use crate::args::{Format, SignArgs};
 use crate::failure::{Failure, Stop};
-use crate::input::{self, Input, Source};
+use crate::input::{self, Found, Input, Source};
 use crate::keyfile::{self, KeyText};
 use crate::outcome::Outcome;
 use crate::output::{self, Detail, FindingJson, Session, finding_line};
 use crate::password;
 use crate::render::{escape, hex};
 use attach::Lines;
-use external::CommandSigner;
+use external::{CommandSigner, NoSignature};
+
+/// What is mostly wrong when a signature that was made elsewhere does not verify.
+const PUBLIC_HALF: &str = "give the public half of the key that signed, and its signature unchanged";
 
 #[derive(Serialize)]
 struct SigningJson<'s> {
@@ -63,8 +67,14 @@ struct Made {
 
 pub(crate) fn run(args: &SignArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
     input::refuse_second_standard(key_files(args).chain([&args.card]))?;
+    if args.elsewhere.print_signing_input && args.endorsement.is_some() {
+        let message =
+            "`--print-signing-input` writes no endorsement: what is signed is the same as for the card";
+        let help = "print without `--endorsement`, have it signed, then `--attach SIGNED --endorsement FILE`";
+        return Err(Failure::usage(message).with_help(help).into());
+    }
     let input = Input::single(&args.card);
-    let target = target(args, &input)?;
+    let target = target(args, &input, session)?;
     let now = session.now();
     let mut terms = terms(args, now)?;
     // Endorsements are read under the default limit, whatever is demanded of cards.
@@ -90,7 +100,7 @@ pub(crate) fn run(args: &SignArgs, session: &mut Session<'_>) -> Result<Outcome,
         return attach::print(&input, &card, &signer, &terms, session);
     };
     let signer = CommandSigner::new(command, signer, args.kid.as_deref(), external::TIME_OUT)?;
-    sign(args, (&input, &card), &target, (&signer, &terms), session)
+    sign(args, (&input, &card), &target, (&signer, &terms), session).map_err(|stop| signer.explain(stop))
 }
 
 fn private_signer(args: &SignArgs) -> Result<KeySigner, Failure> {
@@ -188,7 +198,7 @@ fn key_files(args: &SignArgs) -> impl Iterator<Item = &PathBuf> {
 }
 
 /// Where the card goes; never silently over something that is read.
-fn target<'a>(args: &'a SignArgs, input: &'a Input) -> Result<Target<'a>, Failure> {
+fn target<'a>(args: &'a SignArgs, input: &'a Input, session: &Session<'_>) -> Result<Target<'a>, Failure> {
     if input.source != Source::Standard && args.card.is_dir() {
         let message = format!("`{}` is a folder; `sign` takes one card", args.card.display());
         return Err(Failure::usage(message));
@@ -211,7 +221,26 @@ fn target<'a>(args: &'a SignArgs, input: &'a Input) -> Result<Target<'a>, Failur
         return Ok(Target::Standard);
     };
     refuse_input(args, output, "use `--in-place` to replace it")?;
+    refuse_other_document(output, session)?;
     Ok(Target::File(output))
+}
+
+/// Refuses to write over a file that is neither empty nor a card: it may be the only copy of a key.
+fn refuse_other_document(output: &Path, session: &Session<'_>) -> Result<(), Failure> {
+    match fs::metadata(output) {
+        Ok(metadata) if metadata.is_file() && metadata.len() > 0 => {}
+        // What is there is no document, or nothing is; writing tells what else is wrong.
+        _ => return Ok(()),
+    }
+    let is_card = match Input::single(output).read(session)? {
+        Found::Card(card) => card.shape(None) != Shape::Foreign,
+        Found::Unreadable { .. } => false,
+    };
+    if is_card {
+        return Ok(());
+    }
+    let message = format!("`{}` exists and is no AgentCard; it is not overwritten", output.display());
+    Err(Failure::usage(message).with_help("name another file, or remove this one yourself"))
 }
 
 /// Refuses to write over something that is read, or to a link to nowhere; `help` is for the card.
@@ -265,6 +294,8 @@ fn refusal(input: &Input, error: &SignCardError) -> Failure {
     );
     let outcome = if is_about_the_call {
         Outcome::CouldNotTell
+    } else if let SignCardError::Signer(SignError::External { source }) = error {
+        source.downcast_ref::<NoSignature>().map_or(Outcome::CouldNotTell, |error| error.outcome)
     } else if matches!(error, SignCardError::Signer(_)) {
         Outcome::Environment
     } else {

@@ -249,3 +249,136 @@ fn a_command_signs_with_openssl() {
     assert!(text(&other.stderr).contains("error[sig.invalid]"), "{}", text(&other.stderr));
     assert!(other.stdout.is_empty() && !signed.exists());
 }
+
+/// Makes a private key with openssl; its public half is in `public.pem`. Without `openssl` there is none.
+#[cfg(unix)]
+#[expect(clippy::print_stdout, reason = "a test that was skipped says so")]
+fn openssl_key(desk: &Desk, algorithm: &[&str]) -> Option<(PathBuf, PathBuf)> {
+    let (key, public) = (desk.path("key.pem"), desk.path("public.pem"));
+    let mut openssl = Command::new("openssl");
+    openssl.arg("genpkey").args(algorithm).arg("-out").arg(&key);
+    let Ok(made) = openssl.output() else {
+        println!("skipped: there is no command `openssl`");
+        return None;
+    };
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let half = run(["key", "public", key.to_str().unwrap(), "--as", "pem"]);
+    fs::write(&public, half.stdout).unwrap();
+    Some((key, public))
+}
+
+#[cfg(unix)]
+fn openssl_signer(key: &Path) -> String {
+    format!("sh '{}' '{}'", example("signers/openssl-sign.sh").display(), key.display())
+}
+
+#[cfg(unix)]
+#[test]
+fn the_openssl_script_signs_with_every_kind_of_key() {
+    for (generate, algorithms) in [
+        (&["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"][..], &["ES256"][..]),
+        (&["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"], &["ES384"]),
+        (&["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-521"], &["ES512"]),
+        (&["-algorithm", "RSA"], &["PS256", "PS384", "PS512", "RS256", "RS384", "RS512"]),
+        (&["-algorithm", "ed25519"], &["EdDSA", "Ed25519"]),
+    ] {
+        let desk = Desk::with("card.json");
+        let Some((key, public)) = openssl_key(&desk, generate) else { return };
+        for algorithm in algorithms {
+            let signed = desk.path("signed.json");
+            let made = desk.sign(
+                &public,
+                &["--signer", &openssl_signer(&key), "--alg", algorithm, "-o", signed.to_str().unwrap()],
+            );
+            assert!(made.status.success(), "{algorithm}: {}", text(&made.stderr));
+            assert!(text(&made.stderr).contains(&format!("signed {algorithm} ")), "{}", text(&made.stderr));
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_openssl_script_fails_with_what_openssl_says() {
+    let desk = Desk::with("card.json");
+    if openssl_key(&desk, &["-algorithm", "ed25519"]).is_none() {
+        return;
+    }
+    let missing = openssl_signer(&desk.path("missing.pem"));
+    let refused = desk.sign(&data("es256.jwks"), &["--signer", &missing]);
+    let said = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("`sh` failed (exit status: 1): ") && said.contains("missing.pem"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_refused_signature_of_a_command_is_explained() {
+    let desk = Desk::with("card.json");
+    let rsa = "echo '{\"signature\":\"AAAA\"}'; echo \"used the old \x1b[31mkey\" >&2";
+    let refused = |public: &str, more: &[&str]| {
+        let command = format!("sh -c {}", shell_words::quote(rsa));
+        let refused = desk.sign(&data(public), &[&["--signer", &command][..], more].concat());
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+        text(&refused.stderr)
+    };
+    let said = refused("es256.jwks", &[]);
+    assert!(said.contains("`sh` said: used the old \\u{1b}[31mkey"), "{said}");
+    assert!(said.contains("help: give the public half of the key that signed"), "{said}");
+    assert!(said.contains("another hash than SHA-256") && !said.contains("--alg"), "{said}");
+    let said = refused("rsa.pem", &[]);
+    assert!(said.contains("PS256 was asked for") && said.contains("`--alg RS256`"), "{said}");
+    let said = refused("ed25519.public.pem", &[]);
+    assert!(said.contains("hashed before it signed"), "{said}");
+}
+
+#[test]
+fn only_a_signer_that_cannot_be_started_is_the_environment() {
+    let desk = Desk::with("card.json");
+    let code = |signer: &str| {
+        let refused = desk.sign(&data("es256.jwks"), &["--signer", signer]);
+        (refused.status.code(), text(&refused.stderr))
+    };
+    let (exit, said) = code("/nowhere/countersign-signer");
+    assert_eq!(exit, Some(3));
+    assert!(said.contains("the command `/nowhere/countersign-signer` cannot be started"), "{said}");
+    let binary = env!("CARGO_BIN_EXE_countersign");
+    let (exit, said) = code(&format!("'{binary}' --version"));
+    assert_eq!(exit, Some(2), "{said}");
+    assert!(said.contains("the answer is not one JSON object"), "{said}");
+}
+
+#[test]
+fn lines_that_were_rewritten_by_a_tool_are_told_how_they_are_needed() {
+    let desk = Desk::with("card.json");
+    let public = data("es256.jwks");
+    let lines = signed_by(&private("es256.jwk"), Algorithm::Es256, &desk.printed(&public, &[]));
+    let file = desk.path("lines");
+    for written in [serde_json::to_string_pretty(&lines[0]), serde_json::to_string(&lines)] {
+        fs::write(&file, written.unwrap()).unwrap();
+        let refused = desk.sign(&public, &["--attach", file.to_str().unwrap()]);
+        let said = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains("one JSON object a line: `jq -c . FILE`"), "{said}");
+    }
+}
+
+#[test]
+fn an_endorsement_of_a_key_elsewhere_is_attached_and_not_printed() {
+    let desk = Desk::with("card.json");
+    let (public, review) = (data("es256.jwks"), desk.path("review.json"));
+    let review = review.to_str().unwrap();
+    let refused = desk.sign(&public, &["--print-signing-input", "--endorsement", review]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        text(&refused.stderr).contains("`--attach SIGNED --endorsement FILE`"),
+        "{}",
+        text(&refused.stderr)
+    );
+    let lines = signed_by(&private("es256.jwk"), Algorithm::Es256, &desk.printed(&public, &[]));
+    let file = desk.path("lines");
+    fs::write(&file, format!("{}\n", lines[0])).unwrap();
+    let made = desk.sign(&public, &["--attach", file.to_str().unwrap(), "--endorsement", review]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let (card, keys) = (desk.card.to_str().unwrap(), public.to_str().unwrap());
+    assert!(run(["verify", card, "--keys", keys, "--endorsement", review]).status.success());
+}

@@ -239,3 +239,100 @@ fn a_device_is_written_to_and_stays_a_device() {
     assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
     assert_eq!(sign("/dev/full").status.code(), Some(3), "a full disk is the environment");
 }
+
+#[test]
+fn a_signed_card_is_written_over_a_card_or_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.json");
+    let sign = || {
+        let (card, key) = (data("card.json"), data("es256.jwk"));
+        run([
+            "sign".as_ref(),
+            card.as_os_str(),
+            "--key".as_ref(),
+            key.as_os_str(),
+            "-o".as_ref(),
+            output.as_os_str(),
+        ])
+    };
+    for other in ["es256.jwks", "ed25519.pem", "endorsement.json", "foreign.json", "password.txt"] {
+        fs::copy(data(other), &output).unwrap();
+        let refused = sign();
+        assert_eq!(refused.status.code(), Some(2), "{other}");
+        assert!(text(&refused.stderr).contains("is no AgentCard; it is not overwritten"), "{other}");
+        assert_eq!(fs::read(&output).unwrap(), fs::read(data(other)).unwrap());
+    }
+    for card in ["card.json", "legacy.json", "signed.json"] {
+        fs::copy(data(card), &output).unwrap();
+        assert!(sign().status.success(), "{card}");
+        assert_eq!(fs::read(&output).unwrap(), fs::read(data("signed.json")).unwrap());
+    }
+    fs::write(&output, "").unwrap();
+    assert!(sign().status.success());
+}
+
+#[test]
+fn other_documents_are_named_and_endorsements_are_passed_over_in_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = data("es256.jwks");
+    for name in ["signed.json", "endorsement.json"] {
+        fs::copy(data(name), folder.path().join(name)).unwrap();
+    }
+    let verify =
+        |path: &Path| run(["verify".as_ref(), path.as_os_str(), "--keys".as_ref(), keys.as_os_str()]);
+    let all = verify(folder.path());
+    assert!(all.status.success(), "{}", text(&all.stdout));
+    assert!(text(&all.stderr).contains("endorsement.json: passed over"), "{}", text(&all.stderr));
+    let envelope = folder.path().join("envelope.json");
+    let card = fs::read_to_string(data("card.json")).unwrap();
+    fs::write(&envelope, format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{card}}}")).unwrap();
+    for (path, said) in [
+        (data("endorsement.json"), "this is an endorsement, not an AgentCard"),
+        (data("es256.jwks"), "this is a JWK set, not an AgentCard"),
+        (envelope, "this is a JSON-RPC response with a card, not an AgentCard"),
+    ] {
+        let (verified, inspected) = (verify(&path), run(["inspect".as_ref(), path.as_os_str()]));
+        assert_eq!(verified.status.code(), Some(1), "{said}");
+        for output in [verified, inspected] {
+            assert!(text(&output.stdout).contains(said), "{}", text(&output.stdout));
+        }
+    }
+    assert!(!text(&verify(&data("signed.json")).stdout).contains("not an AgentCard"));
+}
+
+#[test]
+fn a_signature_under_the_thumbprint_is_told_which_kid_to_sign_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).into_os_string().into_string().unwrap();
+    let (key, keys, signed) = (path("r.pem"), path("r.jwks"), path("signed.json"));
+    assert!(
+        run(["key", "generate", "--kid", "release-2026", "--out", &key, "--public", &keys]).status.success()
+    );
+    let card = data("card.json").into_os_string().into_string().unwrap();
+    assert!(run(["sign", &card, "--key", &key, "-o", &signed]).status.success());
+    let refused = run(["verify", &signed, "--keys", &keys]);
+    let said = text(&refused.stdout);
+    assert!(said.contains("[sig.unknown-key]"), "{said}");
+    assert!(said.contains("sign again with `--kid release-2026`"), "{said}");
+    assert!(run(["sign", &card, "--key", &key, "--kid", "release-2026", "-o", &signed]).status.success());
+    assert!(run(["verify", &signed, "--keys", &keys]).status.success());
+}
+
+#[test]
+fn verify_shows_when_a_signature_was_made_and_when_it_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let signed = folder.path().join("signed.json").into_os_string().into_string().unwrap();
+    let of = |name| data(name).into_os_string().into_string().unwrap();
+    let (card, key, keys) = (of("card.json"), of("es256.jwk"), of("es256.jwks"));
+    let times = ["--issued-at", "2026-01-01T00:00:00Z", "--expires", "2126-01-01T00:00:00Z"];
+    let made = run(["sign", &card, "--key", &key, "-o", &signed].iter().chain(&times));
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let human = text(&run(["verify", &signed, "--keys", &keys]).stdout);
+    assert!(human.contains("    iat 2026-01-01T00:00:00Z\n    exp 2126-01-01T00:00:00Z\n"), "{human}");
+    let json = text(&run(["verify", &signed, "--keys", &keys, "--format", "json"]).stdout);
+    assert!(json.contains(r#""codes":[],"iat":1767225600,"exp":4922899200}"#), "{json}");
+    let without = of("signed.json");
+    assert!(!text(&run(["verify", &without, "--keys", &keys]).stdout).contains("iat"));
+    let json = text(&run(["verify", &without, "--keys", &keys, "--format", "json"]).stdout);
+    assert!(json.contains(r#""iat":null,"exp":null}"#), "{json}");
+}

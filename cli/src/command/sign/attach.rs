@@ -7,7 +7,7 @@ use countersign::keys::{PreparedSigner, base64url, codes, json};
 use countersign::{Algorithm, Form, Limits, SignTerms, Signer, UnixTime, UntrustedCard};
 use serde::Serialize;
 
-use super::refusal;
+use super::{PUBLIC_HALF, refusal};
 use crate::args::SignArgs;
 use crate::failure::{Failure, Stop};
 use crate::input::Input;
@@ -20,6 +20,8 @@ const LINE_RESERVE: usize = 64 * 1024;
 
 const PRINT_AGAIN: &str =
     "print what is to be signed again with `--print-signing-input`, and have that signed";
+
+const ONE_A_LINE: &str = "the file has one JSON object a line: `jq -c . FILE` writes them so, `jq -c '.[]' FILE` those of an array";
 
 #[derive(Serialize)]
 struct SigningInputJson<'i> {
@@ -168,7 +170,7 @@ impl Lines {
             }
             signer = signer.with_signature(&wanted.octets, &line.signature).map_err(|error| {
                 keyfile::coded(&format!("{name}, line {}", line.number), error.code(), &error)
-                    .with_help("give the public half of the key that signed, and its signature unchanged")
+                    .with_help(PUBLIC_HALF)
             })?;
             used.push(line.number);
         }
@@ -186,8 +188,11 @@ impl Lines {
 impl Line {
     fn read(text: &[u8], number: usize, limits: &Limits, name: &str) -> Result<Self, Failure> {
         let name = format!("{name}, line {number}");
-        let document =
-            json::Document::read(text, limits).map_err(|error| keyfile::not_json(&name, &error))?;
+        let document = json::Document::read(text, limits)
+            .map_err(|error| keyfile::not_json(&name, &error).with_help(ONE_A_LINE))?;
+        if document.root().kind() == json::Kind::Array {
+            return Err(Failure::usage(format!("{name}: an array is no line")).with_help(ONE_A_LINE));
+        }
         let member = |member: &str| {
             let text = document.root().member(member).and_then(json::Value::as_text);
             text.ok_or_else(|| {

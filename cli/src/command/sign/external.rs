@@ -1,17 +1,21 @@
 //! A key that is behind a command: each signature is one run of it, without a shell and within a time limit.
 
+use std::error::Error;
+use std::fmt::{self, Display};
 use std::io::{self, Read, Write as _};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use countersign::keys::{PreparedSigner, SignError, accepted_signature, base64url, json};
+use countersign::keys::{KeyKind, PreparedSigner, SignError, accepted_signature, base64url, codes, json};
 use countersign::{Algorithm, Limits, Signer, VerifyingKey};
 use serde::Serialize;
 
 use super::process::{Running, Scope};
-use crate::failure::Failure;
+use crate::failure::{Failure, Stop, reason};
+use crate::outcome::Outcome;
 
 /// How long one signature may take.
 pub(super) const TIME_OUT: Duration = Duration::from_secs(60);
@@ -42,6 +46,29 @@ pub(super) struct CommandSigner {
     arguments: Vec<String>,
     time_out: Duration,
     scope: Scope,
+    /// What the last run says on standard error.
+    stderr: Mutex<Option<Receiver<io::Result<Vec<u8>>>>>,
+}
+
+/// Why the command gave no signature.
+#[derive(Debug)]
+pub(super) struct NoSignature {
+    message: String,
+    pub(super) outcome: Outcome,
+}
+
+impl Display for NoSignature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for NoSignature {}
+
+impl From<String> for NoSignature {
+    fn from(message: String) -> Self {
+        Self { message, outcome: Outcome::CouldNotTell }
+    }
 }
 
 impl CommandSigner {
@@ -60,11 +87,39 @@ impl CommandSigner {
         };
         let kid = kid.or(public.kid()).map(ToOwned::to_owned);
         let kid = kid.unwrap_or_else(|| public.verifying_key().thumbprint().to_string());
-        Ok(Self { public, kid, program, arguments: words.collect(), time_out, scope: Scope::here() })
+        let (arguments, scope, stderr) = (words.collect(), Scope::here(), Mutex::new(None));
+        Ok(Self { public, kid, program, arguments, time_out, scope, stderr })
+    }
+
+    /// Adds to a failure about a signature what the command said, and what such signatures mostly come from.
+    pub(super) fn explain(&self, stop: Stop) -> Stop {
+        let Stop::Failure(mut failure) = stop else { return stop };
+        if !failure.code.is_some_and(|code| [codes::SIG_INVALID, codes::SIG_MALFORMED].contains(&code)) {
+            return Stop::Failure(failure);
+        }
+        let said = self.said();
+        if !said.is_empty() {
+            failure.message = format!("{}; `{}` said: {said}", failure.message, self.shown());
+        }
+        let causes = causes(self.algorithm());
+        Stop::Failure(failure.with_help(format!("{}; or {causes}", super::PUBLIC_HALF)))
+    }
+
+    /// The first line that the last run wrote to standard error.
+    fn said(&self) -> String {
+        let receiver = self.stderr.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let octets = receiver.and_then(|receiver| receiver.recv_timeout(GRACE).ok()).and_then(Result::ok);
+        first_line(&octets.unwrap_or_default())
+    }
+
+    /// `message`, then what the command said, if anything.
+    fn with_said(&self, message: String) -> NoSignature {
+        let said = self.said();
+        if said.is_empty() { message.into() } else { format!("{message}: {said}").into() }
     }
 
     /// The signature that the command answers, unverified.
-    fn ask(&self, signing_input: &[u8]) -> Result<Vec<u8>, String> {
+    fn ask(&self, signing_input: &[u8]) -> Result<Vec<u8>, NoSignature> {
         let algorithm = self.algorithm();
         let request = Request {
             alg: algorithm.name(),
@@ -74,15 +129,17 @@ impl CommandSigner {
         };
         let mut line = serde_json::to_vec(&request).map_err(|error| error.to_string())?;
         line.push(b'\n');
-        read_answer(self.run(line)?)
+        read_answer(self.run(line)?).map_err(|message| self.with_said(message))
     }
 
     /// What the command writes to standard output, once it has ended well.
-    fn run(&self, request: Vec<u8>) -> Result<Vec<u8>, String> {
+    fn run(&self, request: Vec<u8>) -> Result<Vec<u8>, NoSignature> {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut running = Running::start(&mut command, self.scope)
-            .map_err(|error| format!("`{}` cannot be started: {error}", self.shown()))?;
+        let mut running = Running::start(&mut command, self.scope).map_err(|error| NoSignature {
+            message: format!("the command `{}` cannot be started: {}", self.shown(), reason(&error)),
+            outcome: Outcome::Environment,
+        })?;
         let answer = self.attend(&mut running, request);
         if answer.is_err() {
             // It may have ended already.
@@ -91,33 +148,31 @@ impl CommandSigner {
         answer
     }
 
-    fn attend(&self, running: &mut Running, request: Vec<u8>) -> Result<Vec<u8>, String> {
+    fn attend(&self, running: &mut Running, request: Vec<u8>) -> Result<Vec<u8>, NoSignature> {
         let deadline = Instant::now() + self.time_out;
         let (stdin, stdout, stderr) = running.pipes();
         if let Some(mut stdin) = stdin {
             // A command that does not read all of it may still answer.
             thread::spawn(move || stdin.write_all(&request));
         }
-        let (stdout, stderr) = (collect(stdout), collect(stderr));
+        let stdout = collect(stdout);
+        *self.stderr.lock().unwrap_or_else(PoisonError::into_inner) = Some(collect(stderr));
         let Ok(octets) = stdout.recv_timeout(deadline.saturating_duration_since(Instant::now())) else {
-            return Err(self.late(running));
+            return Err(self.late(running).into());
         };
         let octets =
             octets.map_err(|error| format!("the answer of `{}` cannot be read: {error}", self.shown()))?;
         if octets.len() > MAX_OUTPUT {
-            return Err(format!("`{}` wrote more than {MAX_OUTPUT} octets", self.shown()));
+            return Err(format!("`{}` wrote more than {MAX_OUTPUT} octets", self.shown()).into());
         }
         let status = running
             .wait(deadline)
             .map_err(|error| format!("`{}` cannot be waited for: {error}", self.shown()))?;
-        let Some(status) = status else { return Err(self.late(running)) };
+        let Some(status) = status else { return Err(self.late(running).into()) };
         if status.success() {
             return Ok(octets);
         }
-        let said = stderr.recv_timeout(GRACE).ok().and_then(Result::ok).unwrap_or_default();
-        let said = first_line(&said);
-        let colon = if said.is_empty() { "" } else { ": " };
-        Err(format!("`{}` failed ({status}){colon}{said}", self.shown()))
+        Err(self.with_said(format!("`{}` failed ({status})", self.shown())))
     }
 
     /// What the time limit ended; it is killed when this has been said.
@@ -162,9 +217,35 @@ impl Signer for CommandSigner {
 
     fn sign(&self, signing_input: &[u8]) -> Result<Vec<u8>, SignError> {
         let signature =
-            self.ask(signing_input).map_err(|message| SignError::External { source: message.into() })?;
+            self.ask(signing_input).map_err(|error| SignError::External { source: error.into() })?;
         accepted_signature(self.verifying_key(), self.algorithm(), signing_input, &signature)
     }
+}
+
+/// What a signer does wrong that has the right key.
+fn causes(algorithm: Algorithm) -> String {
+    let name = algorithm.name();
+    let scheme = |of, own: &str, other: &str| {
+        format!(
+            "{name} was asked for, and a signer of {of} needs `--alg {}`; or ",
+            name.replacen(own, other, 1)
+        )
+    };
+    let scheme = if name.starts_with("PS") {
+        scheme("PKCS#1", "PS", "RS")
+    } else if name.starts_with("RS") {
+        scheme("PSS", "RS", "PS")
+    } else {
+        String::new()
+    };
+    let hash = if algorithm.key_kind() == KeyKind::Ed25519 {
+        "the signer hashed before it signed".to_owned()
+    } else {
+        // The digits of the name are those of the hash.
+        let bits = name.trim_start_matches(|character: char| !character.is_ascii_digit());
+        format!("the signer took another hash than SHA-{bits}, or hashed `digest` again")
+    };
+    scheme + &hash
 }
 
 /// Reads a stream to its end in the background and gives its start, one octet over the limit at most.
@@ -184,6 +265,9 @@ fn collect(stream: Option<impl Read + Send + 'static>) -> Receiver<io::Result<Ve
 }
 
 fn read_answer(octets: Vec<u8>) -> Result<Vec<u8>, String> {
+    if octets.trim_ascii().is_empty() {
+        return Err("the answer is empty, where `{\"signature\": …}` belongs".to_owned());
+    }
     let document = json::Document::read(octets, &Limits::default())
         .map_err(|_| "the answer is not one JSON object".to_owned())?;
     let signature = document.root().member("signature").and_then(json::Value::as_text);
@@ -269,7 +353,7 @@ mod tests {
     fn an_answer_that_is_none_is_named() {
         for (script, expected) in [
             ("echo garbage", "the answer is not one JSON object"),
-            ("true", "the answer is not one JSON object"),
+            ("true", "the answer is empty"),
             ("echo '{}'", "the answer has no text `signature`"),
             ("echo '{\"signature\":5}'", "the answer has no text `signature`"),
             ("echo '{\"signature\":\"A=\"}'", "`signature` of the answer is not base64url"),
@@ -340,7 +424,7 @@ mod tests {
             let signer = CommandSigner::new(command, public.clone(), None, LATE).unwrap();
             let Err(SignError::External { source }) = signer.sign(b"input") else { panic!("{command}") };
             let said = source.to_string();
-            assert!(said.starts_with(&format!("{shown} cannot be started")), "{said}");
+            assert!(said.starts_with(&format!("the command {shown} cannot be started")), "{said}");
             assert!(!said.contains("1234"), "{said}");
         }
     }
