@@ -30,6 +30,10 @@ pub(crate) struct LintArgs {
     pub(crate) fail_on: FailOn,
     #[command(flatten)]
     pub(crate) levels: LevelArgs,
+    /// First make the fixes that keep the meaning of a card for every reader, in the files; what is told is what is left.
+    /// Signed cards stay as they are. `fix --dry-run` shows what would be changed
+    #[arg(long)]
+    pub(crate) fix: bool,
     /// Protocol version of cards and interfaces that name none: 0.3 or 1.0
     #[arg(long, value_name = "VERSION", value_parser = assumed_version)]
     pub(crate) assume_version: Option<ProtocolVersion>,

@@ -3,19 +3,20 @@
 use std::io::{self, Write};
 
 use countersign::{
-    CardError, Finding, Level, Limits, LintLevels, LintSetting, LintTerms, Profile, UntrustedCard, codes,
-    keys::codes::JSON_TOO_LARGE, lints,
+    CardError, Finding, FixTerms, Level, Limits, LintLevels, LintSetting, LintTerms, Profile, UntrustedCard,
+    codes, keys::codes::JSON_TOO_LARGE, lints,
 };
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use crate::args::{FailOn, LintArgs, ReportFormat, Whose};
 use crate::failure::{Failure, Stop};
-use crate::input::{self, Input};
+use crate::input::{self, Input, Source};
 use crate::keyfile;
 use crate::nearest::suggestion;
 use crate::outcome::Outcome;
-use crate::output::{Detail, Session, finding_line};
+use crate::output::{self, Detail, Replaced, Session, finding_line};
 use crate::progress::Progress;
+use crate::render::escape;
 use crate::report::{self, FileFindings, Quoting, Report, ReportTerms, Rule, Totals};
 
 /// Files that are looked at before anything is written about them: what is held at one time.
@@ -31,7 +32,14 @@ const ALL_OTHERS: &str = "*";
 enum Looked {
     PassedOver,
     Unread(Failure),
-    Read { octets: Vec<u8>, findings: Vec<Finding> },
+    Read { octets: Vec<u8>, findings: Vec<Finding>, fixed: usize },
+}
+
+/// Whether files are fixed before they are judged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repair {
+    Leave,
+    Write,
 }
 
 pub(crate) fn run(args: &LintArgs, format: ReportFormat, session: &mut Session<'_>) -> Result<Outcome, Stop> {
@@ -51,7 +59,11 @@ pub(crate) fn run(args: &LintArgs, format: ReportFormat, session: &mut Session<'
     terms.assumed = args.assume_version;
     terms.keys = (!args.keys.is_empty()).then(|| (&keys, session.now()));
 
+    let repair = if args.fix { Repair::Write } else { Repair::Leave };
     let inputs = input::expand(&args.paths)?;
+    if repair == Repair::Write && inputs.iter().any(|input| input.source == Source::Standard) {
+        return Err(Failure::usage("`--fix` writes files and cannot fix standard input").into());
+    }
     let is_prose = matches!(format, ReportFormat::Human | ReportFormat::Short);
     let mut run = Run {
         report: report::report(
@@ -68,7 +80,8 @@ pub(crate) fn run(args: &LintArgs, format: ReportFormat, session: &mut Session<'
     run.write(session, |report, out| report.begin(out))?;
     for chunk in inputs.chunks(CHUNK) {
         let limits = session.limits;
-        let looked: Vec<Looked> = chunk.par_iter().map(|input| look(input, &limits, &terms)).collect();
+        let looked: Vec<Looked> =
+            chunk.par_iter().map(|input| look(input, &limits, &terms, repair)).collect();
         progress.aside(|| {
             chunk.iter().zip(looked).try_for_each(|(input, looked)| run.take(input, looked, session))?;
             session.out.writer.flush()
@@ -100,7 +113,11 @@ impl Run {
                 session.fail(&failure)?;
                 self.write(session, |report, out| report.unread(&name, &failure, out))
             }
-            Looked::Read { octets, findings } => {
+            Looked::Read { octets, findings, fixed } => {
+                if fixed > 0 {
+                    let plural = if fixed == 1 { "" } else { "es" };
+                    session.note(&format!("{}: {fixed} fix{plural} written", escape(&name)))?;
+                }
                 self.totals.count(&findings);
                 let fails = findings.iter().any(|finding| self.fail_on.fails(finding.level));
                 self.worst = self.worst.max(Some(if fails { Outcome::No } else { Outcome::Yes }));
@@ -133,18 +150,52 @@ fn quoting(octets: &[u8], findings: &[Finding]) -> Quoting {
 }
 
 /// Reads a file and lints what is in it. What was read and is no card is a finding.
-fn look(input: &Input, limits: &Limits, terms: &LintTerms<'_>) -> Looked {
+fn look(input: &Input, limits: &Limits, terms: &LintTerms<'_>, repair: Repair) -> Looked {
     let octets = match input.octets(limits) {
         Ok(octets) => octets,
         Err(failure) => return Looked::Unread(failure),
     };
-    let findings = match UntrustedCard::read(octets.as_slice(), limits) {
+    let card = match UntrustedCard::read(octets.as_slice(), limits) {
         Ok(card) if input.passes_over(Ok(&card)) => return Looked::PassedOver,
-        Ok(card) => card.lint(terms),
+        Ok(card) => card,
         Err(error) if input.passes_over(Err(Some(error.code()))) => return Looked::PassedOver,
-        Err(error) => vec![unreadable(&error, &octets, limits)],
+        Err(error) => {
+            let findings = vec![unreadable(&error, &octets, limits)];
+            return Looked::Read { octets, findings, fixed: 0 };
+        }
     };
-    Looked::Read { octets, findings }
+    let made = match repair {
+        Repair::Leave => Ok(0),
+        Repair::Write => write_fixes(input, &card, terms),
+    };
+    match made {
+        Ok(0) => Looked::Read { findings: card.lint(terms), octets, fixed: 0 },
+        // What is judged is what stands in the file now.
+        Ok(made) => match look(input, limits, terms, Repair::Leave) {
+            Looked::Read { octets, findings, .. } => Looked::Read { octets, findings, fixed: made },
+            other @ (Looked::PassedOver | Looked::Unread(_)) => other,
+        },
+        Err(failure) => Looked::Unread(failure),
+    }
+}
+
+/// How many fixes were written into the file.
+fn write_fixes(input: &Input, card: &UntrustedCard, terms: &LintTerms<'_>) -> Result<usize, Failure> {
+    let Source::File(path) = &input.source else { return Ok(0) };
+    let mut fixes = FixTerms::default();
+    fixes.assumed = terms.assumed;
+    let fixed = card.fix(&fixes);
+    if fixed.fixed.is_empty() {
+        return Ok(0);
+    }
+    match output::replace_unchanged(path, Some(card.octets()), &fixed.octets)? {
+        Replaced::Done => Ok(fixed.fixed.len()),
+        Replaced::Changed => {
+            let message =
+                format!("`{}` was changed while it was being fixed; nothing was written", path.display());
+            Err(Failure { outcome: Outcome::Environment, ..Failure::usage(message) })
+        }
+    }
 }
 
 fn unreadable(error: &CardError, octets: &[u8], limits: &Limits) -> Finding {

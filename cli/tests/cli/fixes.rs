@@ -62,3 +62,24 @@ fn text_of_a_card_reaches_no_terminal_as_it_is() {
         assert!(!text(&stream).contains(['\u{202e}', '\u{1b}']));
     }
 }
+
+#[test]
+fn lint_fixes_files_when_it_is_asked_to_and_tells_what_is_left() {
+    let (folder, card, _) = folder_with("fixable.json");
+    let before = fs::read(&card).unwrap();
+    let fixed = run(["fix", &card]).stdout;
+    let lint = |extra: &[&str]| {
+        run([&["lint", card.as_str(), "--profile", "publish", "--format", "short"], extra].concat())
+    };
+    let found = lint(&[]);
+    assert_eq!(fs::read(&card).unwrap(), before);
+    let left = lint(&["--fix"]);
+    assert_eq!(fs::read(&card).unwrap(), fixed);
+    assert!(text(&left.stderr).contains("written"), "{}", text(&left.stderr));
+    assert!(left.stdout.len() < found.stdout.len(), "{}", text(&left.stdout));
+    let again = lint(&["--fix"]);
+    assert_eq!((again.stdout, text(&again.stderr)), (left.stdout, String::new()));
+    assert_eq!(fs::read(&card).unwrap(), fixed);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(run(["lint", "-", "--fix"]).status.code(), Some(2));
+}
