@@ -78,7 +78,8 @@ impl UntrustedCard {
     }
 
     /// For a document of [`Shape::Foreign`] the finding `card.not-an-agent-card`, which says what it looks like: a JWK set,
-    /// an envelope around a card, an endorsement. A foreign document with `signatures` was once meant as a card and has
+    /// an envelope around a card, an endorsement. A foreign document with `signatures`, or with a name and skills, was once
+    /// meant as a card and has
     /// none, except an endorsement.
     ///
     /// # Examples
@@ -97,7 +98,11 @@ impl UntrustedCard {
     #[must_use]
     pub fn other_document(&self) -> Option<Finding> {
         let document = self.root();
-        let is_other = document.member("signatures").is_none() || Endorsement::is_meant(document);
+        let has = |name, kind| document.member(name).is_some_and(|value| value.kind() == kind);
+        // Signed, or with skills: it was once meant as a card, whatever is wrong with it.
+        let is_meant =
+            document.member("signatures").is_some() || has("name", Kind::Text) && has("skills", Kind::Array);
+        let is_other = !is_meant || Endorsement::is_meant(document);
         (self.shape(None) == Shape::Foreign && is_other).then(|| {
             Finding::new(codes::CARD_NOT_AN_AGENT_CARD, Level::Warning, lint::what_else(document)).at("")
         })

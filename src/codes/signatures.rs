@@ -19,6 +19,6 @@ declare_codes! {
         what: "The specification (form `a2a-1.0`) and the official SDKs (`sdk-1.x`, `sdk-py-1.0`) sign different octets for this card.",
         why: "A signature under one form is rejected by everyone who verifies under the other; the SDKs drop every `\"\"`, `[]`, `{}` and null (A2A §8.4.1 keeps those of REQUIRED members).",
         example: "{\"skills\": [], \"supportedInterfaces\": […], …}",
-        instead: "Remove the members that the message names, or sign twice: `--form a2a-1.0 --form sdk-1.x`. What `sign` says about the signature that it has just made is `sig.not-portable`; that looks at every form.",
+        instead: "Sign twice: `--form a2a-1.0 --form sdk-1.x`; `fix --portable` removes what means nothing and says what has to be written otherwise. What `sign` says about the signature that it has just made is `sig.not-portable`; that looks at every form.",
     }
 }

@@ -11,7 +11,7 @@ use super::{Family, Lint, Subject, edit};
 use crate::card::member;
 use crate::codes::interfaces as own_codes;
 use crate::select::{CORE_BINDINGS, core_in_other_case};
-use crate::{ClaimedInterface, DeclaredVersion, InterfacePlace, ProtocolVersion};
+use crate::{ClaimedInterface, DeclaredVersion, InterfacePlace, ProtocolVersion, Shape};
 
 pub(super) const FAMILY: Family = Family { lints: &LINTS, check };
 
@@ -56,7 +56,7 @@ fn binding(subject: &Subject<'_>, claim: &ClaimedInterface<'_>, report: &mut Rep
     let value = member(claim.object(), name);
     let (Some(binding), Some(value)) = (claim.binding, value) else {
         let is_unset = value.is_none_or(|value| value.is_null() || value.is_empty());
-        if claim.place == InterfacePlace::Main && is_unset {
+        if claim.place == InterfacePlace::Main && is_unset && is_offered_to_0_3(subject.shape) {
             report.add_with(&DEFAULT_TRANSPORT, Place::Missing(claim.object(), name), || {
                 Remark::new("the card does not say what is spoken at `url`; clients take it for JSONRPC")
                     .help("write `\"preferredTransport\": \"JSONRPC\"`")
@@ -82,6 +82,11 @@ fn binding(subject: &Subject<'_>, claim: &ClaimedInterface<'_>, report: &mut Rep
             Remark::new(format!("{} is no binding of A2A, and no URI", quoted(binding))).help(help)
         });
     }
+}
+
+/// Whether the legacy members of the card are an interface to anyone.
+fn is_offered_to_0_3(shape: Shape) -> bool {
+    matches!(shape, Shape::V0_3 | Shape::Dual | Shape::PreV0_3 | Shape::Unversioned)
 }
 
 /// A scheme, a colon and something behind it (RFC 3986 section 3).

@@ -119,7 +119,11 @@ fn versions(subject: &Subject<'_>, interfaces: &[ClaimedInterface<'_>], report: 
         match interface.declared_version() {
             DeclaredVersion::Unrecognized(value) => {
                 let Some(text) = value.as_text() else { continue };
-                report.add_with(&VERSION_UNRECOGNIZED, Place::At(value), || unrecognized(value, text));
+                report.add_with(&VERSION_UNRECOGNIZED, Place::At(value), || {
+                    let remark = unrecognized(value, text);
+                    // Then no client can use the card at all.
+                    if subject.shape == Shape::Unusable { remark.level(Level::Error) } else { remark }
+                });
             }
             // The default of A2A 0.3 itself is `0.3.0`.
             DeclaredVersion::Known(known)
@@ -132,6 +136,15 @@ fn versions(subject: &Subject<'_>, interfaces: &[ClaimedInterface<'_>], report: 
                     Remark::new(format!("the patch number of {text} is ignored (A2A §3.6)"))
                         .help(format!("write `{version}`"))
                         .fix(fix)
+                });
+            }
+            // Where one interface can be used, another may be of a version to come.
+            DeclaredVersion::Known(known) if subject.shape == Shape::Unusable => {
+                let Some(value) = member(interface.object(), "protocolVersion") else { continue };
+                report.add_with(&VERSION_UNRECOGNIZED, Place::At(value), || {
+                    Remark::new(format!("`{}` is no version of A2A that was published", known.version))
+                        .help("write the version that the server speaks, such as `1.0`")
+                        .level(Level::Error)
                 });
             }
             DeclaredVersion::Known(_) | DeclaredVersion::Absent => {}

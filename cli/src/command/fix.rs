@@ -97,6 +97,9 @@ fn target<'a>(args: &'a FixArgs, input: &'a Input) -> Result<Target<'a>, Failure
 }
 
 fn fix(args: &FixArgs, input: &Input, card: &UntrustedCard) -> Result<Done, Failure> {
+    if let Some(other) = card.other_document() {
+        return Err(input.about(Failure::coded(Outcome::No, other.code, other.message)));
+    }
     let mut terms = FixTerms::default();
     terms.assumed = args.assume_version;
     terms.portability = if args.portable { Portability::Require } else { Portability::Report };

@@ -83,3 +83,24 @@ fn lint_fixes_files_when_it_is_asked_to_and_tells_what_is_left() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     assert_eq!(run(["lint", "-", "--fix"]).status.code(), Some(2));
 }
+
+#[test]
+fn a_document_that_is_no_card_is_not_fixed() {
+    let (_folder, document, output) = folder_with("es256.jwks");
+    let refused = run(["fix", &document, "-o", &output]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("card.not-an-agent-card"));
+    assert!(!fs::exists(&output).unwrap());
+}
+
+#[test]
+fn a_broken_card_in_a_folder_is_judged_and_another_document_is_not() {
+    let (folder, card, _) = folder_with("card.json");
+    let misspelt = fs::read_to_string(&card).unwrap().replacen("supportedInterfaces", "interfaces", 1);
+    fs::write(&card, misspelt).unwrap();
+    fs::copy(data("es256.jwks"), folder.path().join("keys.json")).unwrap();
+    let linted = run(["lint", folder.path().to_str().unwrap(), "--format", "short"]);
+    assert_eq!(linted.status.code(), Some(1), "{}", text(&linted.stdout));
+    assert!(text(&linted.stdout).contains("card.json"));
+    assert!(text(&linted.stderr).contains("keys.json: passed over"));
+}

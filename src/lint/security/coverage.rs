@@ -71,7 +71,8 @@ fn signed(subject: &Subject<'_>) -> Signed {
 /// What is said about a demand that the payload of the SDKs does not hold.
 fn judge(subject: &Subject<'_>, signed: &Signed, scheme: &RequiredScheme<'_>) -> Option<Remark> {
     let name = quoted(scheme.name);
-    let help = "give it a scope, or sign twice: `--form a2a-1.0 --form sdk-1.x`";
+    let help =
+        "sign twice: `--form a2a-1.0 --form sdk-1.x`; or give it a scope, if it is a scheme with scopes";
     let remark = match signed {
         Signed::Over(payloads) if payloads.iter().any(|absent| absent.holds(subject, scheme.value)) => {
             return None;

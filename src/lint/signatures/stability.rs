@@ -33,7 +33,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let tense = if is_proven { "as it is signed," } else { "signed" };
     let message =
         format!("{tense} under `{}` the card is rejected by {}", first.form(), rejecters(&differences));
-    let help = "remove what is named, or sign under every form: `--form a2a-1.0 --form sdk-1.x`";
+    let help = "sign under every form: `--form a2a-1.0 --form sdk-1.x`; `fix --portable` says what could be written otherwise";
     let remark = Remark::new(message).help(help);
     let only_old = differences.iter().all(|difference| difference.form == Form::SdkPy10);
     let is_minor = only_old || (!is_proven && has_several_signatures(subject));
