@@ -79,8 +79,7 @@ impl UntrustedCard {
 
     /// For a document of [`Shape::Foreign`] the finding `card.not-an-agent-card`, which says what it looks like: a JWK set,
     /// an envelope around a card, an endorsement. A foreign document with `signatures`, or with a name and skills, was once
-    /// meant as a card and has
-    /// none, except an endorsement.
+    /// meant as a card and has none, except an endorsement.
     ///
     /// # Examples
     ///
