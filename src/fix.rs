@@ -79,9 +79,9 @@ impl UntrustedCard {
     /// ```
     /// use countersign::{FixTerms, Limits, UntrustedCard};
     ///
-    /// let card = r#"{"name": "Agent", "iconUrl": null}"#;
+    /// let card = r#"{"name": "Agent", "supportedInterfaces": [{}], "iconUrl": null}"#;
     /// let fixed = UntrustedCard::read(card, &Limits::default())?.fix(&FixTerms::default());
-    /// assert_eq!(fixed.octets, br#"{"name": "Agent"}"#);
+    /// assert_eq!(fixed.octets, br#"{"name": "Agent", "supportedInterfaces": [{}]}"#);
     /// assert_eq!(fixed.fixed[0].code.name(), "card.null-member");
     /// # Ok::<(), countersign::CardError>(())
     /// ```

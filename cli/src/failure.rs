@@ -86,6 +86,13 @@ impl Failure {
         Self { outcome, code: None, message, help: None }
     }
 
+    /// A file that somebody else changed between reading and writing.
+    pub(crate) fn changed_meanwhile(path: &Path) -> Self {
+        let message =
+            format!("`{}` was changed while it was being fixed; nothing was written", path.display());
+        Self { outcome: Outcome::Environment, code: None, message, help: None }
+    }
+
     /// A file that cannot be written.
     pub(crate) fn writing(path: &Path, error: &io::Error) -> Self {
         let message = format!("cannot write `{}`: {}", path.display(), reason(error));

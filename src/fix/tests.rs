@@ -1,7 +1,7 @@
 //! What `fix` changes, and what it leaves alone.
 
 use super::{BreakingChanges, FixTerms, FixedCard};
-use crate::{Form, Limits, Portability, UntrustedCard};
+use crate::{Form, Limits, Portability, UntrustedCard, UpgradeTo};
 
 const REST: &str = r#""name":"A","description":"d","version":"1.0.0","capabilities":{"streaming":false},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[{"id":"s","name":"S","description":"d","tags":["t"]}]"#;
 const ENVELOPE: &str = r#""supportedInterfaces":[{"url":"https://a.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]"#;
@@ -163,4 +163,50 @@ fn a_hostile_card_is_fixed_within_bounds() {
     let card = fixed(&before, &terms(Portability::Require, BreakingChanges::HoldBack));
     assert!(card.differences.len() <= 64);
     assert!(card.differences.iter().any(|found| found.message.contains("more of this kind")));
+}
+
+#[test]
+fn no_safe_fix_lets_in_clients_that_were_not_let_in() {
+    for requirements in [r#"[{"schemes":null}]"#, r#"[{"schemes":{"a":{}}},{"schemes":null}]"#] {
+        let text = format!(
+            r#"{{"supportedInterfaces":[{{"url":"https://a.example","protocolBinding":"JSONRPC","protocolVersion":"1.0"}}],"iconUrl":null,"securityRequirements":{requirements}}}"#
+        );
+        let card = UntrustedCard::read(text, &Limits::default()).unwrap();
+        assert!(!card.view().requirements().allows_anonymous(), "{requirements}");
+        let fixed = UntrustedCard::read(card.fix(&FixTerms::default()).octets, &Limits::default()).unwrap();
+        assert!(fixed.view().member("iconUrl").is_none(), "the other fixes are made");
+        assert!(!fixed.view().requirements().allows_anonymous(), "{requirements}");
+    }
+}
+
+#[test]
+fn an_upgrade_lets_in_nobody_new_and_names_what_it_cannot_carry_over() {
+    let legacy = |members: &str| {
+        let text = format!(
+            r#"{{"protocolVersion":"0.3.0","url":"https://a.example","preferredTransport":"JSONRPC","capabilities":{{}},"skills":[],{members}}}"#
+        );
+        UntrustedCard::read(text, &Limits::default()).unwrap()
+    };
+    for members in [
+        r#""security":[{"bearer":[],"schemes":{}}]"#,
+        r#""security":[{"schemes":{}}]"#,
+        r#""security":{}"#,
+        r#""security":"""#,
+    ] {
+        let card = legacy(members);
+        assert!(!card.view().requirements().allows_anonymous(), "{members}");
+        for to in [UpgradeTo::V1_0, UpgradeTo::Dual] {
+            let upgraded = card.upgrade(to, None).unwrap();
+            let after = UntrustedCard::read(upgraded.octets, &Limits::default()).unwrap();
+            assert!(!after.view().requirements().allows_anonymous(), "{members}");
+        }
+    }
+    let spelled = legacy(
+        r#""securitySchemes":{"o":{"type":"openIdConnect","open_id_connect_url":"https://i.example"},"a":{"type":"oauth2","flows":{"client_credentials":{"tokenUrl":"https://t.example","scopes":{}}}}}"#,
+    );
+    let upgraded = spelled.upgrade(UpgradeTo::Dual, None).unwrap();
+    let text = String::from_utf8(upgraded.octets).unwrap();
+    assert!(text.contains("https://i.example") && text.contains("clientCredentials"), "{text}");
+    let demanded = legacy(r#""authentication":{"schemes":["bearer"]}"#);
+    assert!(!demanded.upgrade(UpgradeTo::Dual, None).unwrap().losses.is_empty());
 }

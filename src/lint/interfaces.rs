@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_keys::Level;
+use countersign_keys::{FixSafety, Level};
 use countersign_policy::{Host, StrictUrl, UrlUse, registrable_domain};
 
 use super::nearest::nearest;
@@ -66,7 +66,8 @@ fn binding(subject: &Subject<'_>, claim: &ClaimedInterface<'_>, report: &mut Rep
     };
     if let Some(core) = core_in_other_case(binding) {
         report.add_with(&BINDING_CASE, Place::At(value), || {
-            let fix = edit::replace(edit::safety(subject.card), value, format!("\"{core}\""));
+            // Clients that compare exactly find one more interface afterwards.
+            let fix = edit::replace(FixSafety::Suggested, value, format!("\"{core}\""));
             Remark::new(format!("{} is spelled `{core}`", quoted(binding)))
                 .help(format!("write `{core}`"))
                 .fix(fix)

@@ -13,7 +13,7 @@ use super::report::{Place, Remark, Report, quoted};
 use super::{Family, Lint, Subject, edit};
 use crate::card::member;
 use crate::codes::shapes as own_codes;
-use crate::{ClaimedInterface, DeclaredVersion, InterfacePlace, Shape, codes};
+use crate::{ClaimedInterface, DeclaredVersion, InterfacePlace, Profile, Shape, codes};
 
 pub(super) use other::told as what_else;
 
@@ -115,14 +115,18 @@ fn versions(subject: &Subject<'_>, interfaces: &[ClaimedInterface<'_>], report: 
     let listed = interfaces.iter().filter(|interface| interface.place == InterfacePlace::Listed);
     // Every other interface has the version of the card.
     let legacy = interfaces.iter().find(|interface| interface.place != InterfacePlace::Listed);
+    // Whose card no client can use has to know; what others publish is their affair, and `select` says no.
+    let unusable = match (subject.shape, subject.terms.profile) {
+        (Shape::Unusable, Profile::Publish) => Level::Error,
+        _ => Level::Warning,
+    };
     for interface in listed.chain(legacy) {
         match interface.declared_version() {
             DeclaredVersion::Unrecognized(value) => {
                 let Some(text) = value.as_text() else { continue };
                 report.add_with(&VERSION_UNRECOGNIZED, Place::At(value), || {
                     let remark = unrecognized(value, text);
-                    // Then no client can use the card at all.
-                    if subject.shape == Shape::Unusable { remark.level(Level::Error) } else { remark }
+                    remark.level(unusable)
                 });
             }
             // The default of A2A 0.3 itself is `0.3.0`.
@@ -132,7 +136,8 @@ fn versions(subject: &Subject<'_>, interfaces: &[ClaimedInterface<'_>], report: 
                 let Some(value) = member(interface.object(), "protocolVersion") else { continue };
                 report.add_with(&VERSION_PATCH, Place::At(value), || {
                     let (text, version) = (quoted(value.as_text().unwrap_or_default()), known.version);
-                    let fix = edit::replace(edit::safety(subject.card), value, format!("\"{version}\""));
+                    // Clients that compare exactly find one more interface afterwards.
+                    let fix = edit::replace(FixSafety::Suggested, value, format!("\"{version}\""));
                     Remark::new(format!("the patch number of {text} is ignored (A2A §3.6)"))
                         .help(format!("write `{version}`"))
                         .fix(fix)
@@ -144,7 +149,7 @@ fn versions(subject: &Subject<'_>, interfaces: &[ClaimedInterface<'_>], report: 
                 report.add_with(&VERSION_UNRECOGNIZED, Place::At(value), || {
                     Remark::new(format!("`{}` is no version of A2A that was published", known.version))
                         .help("write the version that the server speaks, such as `1.0`")
-                        .level(Level::Error)
+                        .level(unusable)
                 });
             }
             DeclaredVersion::Known(_) | DeclaredVersion::Absent => {}

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use countersign::{
-    BreakingChanges, ClaimedSignature, Finding, FixTerms, FixedCard, Level, Limits, Portability, Shape,
+    BreakingChanges, ClaimedSignature, Finding, FixSafety, FixTerms, FixedCard, Level, Limits, Portability,
+    Shape,
 };
 use countersign::{UntrustedCard, UpgradeError, UpgradedCard};
 use serde::Serialize;
@@ -13,7 +14,7 @@ use crate::args::{FixArgs, Format};
 use crate::failure::{Failure, Stop};
 use crate::input::{Input, Source};
 use crate::outcome::Outcome;
-use crate::output::{self, FindingJson, Session, finding_line};
+use crate::output::{self, FindingJson, Replaced, Session, finding_line};
 use crate::render::escape;
 
 #[derive(Serialize)]
@@ -40,6 +41,7 @@ struct SignatureJson<'f> {
 /// What is done with the fixed card.
 enum Target<'a> {
     Standard,
+    InPlace(&'a Path),
     File(&'a Path),
     Diff,
 }
@@ -58,6 +60,12 @@ pub(crate) fn run(args: &FixArgs, session: &mut Session<'_>) -> Result<Outcome, 
     let done = fix(args, &input, &card)?;
     match target {
         Target::Standard => session.out.writer.write_all(&done.fixed.octets)?,
+        Target::InPlace(path) => {
+            let read = Some(card.octets());
+            if output::replace_unchanged(path, read, &done.fixed.octets)? == Replaced::Changed {
+                return Err(Failure::changed_meanwhile(path).into());
+            }
+        }
         Target::File(path) => output::replace_file(path, &done.fixed.octets)?,
         Target::Diff if session.format == Format::Json => {}
         Target::Diff => diff(&input.name(), card.octets(), &done.fixed.octets, session)?,
@@ -82,7 +90,7 @@ fn target<'a>(args: &'a FixArgs, input: &'a Input) -> Result<Target<'a>, Failure
     }
     if args.destination.in_place {
         return match &input.source {
-            Source::File(path) => Ok(Target::File(path)),
+            Source::File(path) => Ok(Target::InPlace(path)),
             Source::Standard => Err(Failure::usage("`--in-place` needs a card file, not standard input")),
         };
     }
@@ -157,7 +165,12 @@ impl Done {
 
     fn outcome(&self) -> Outcome {
         let is_grave = self.losses().iter().any(|loss| loss.level == Level::Error);
-        let is_left = is_grave || !self.fixed.held_back.is_empty() || self.portable == Some(false);
+        // The rounds of one run are bounded.
+        let is_safe =
+            |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety == FixSafety::Safe);
+        let is_unfinished = self.fixed.remaining.iter().any(is_safe);
+        let is_left =
+            is_grave || is_unfinished || !self.fixed.held_back.is_empty() || self.portable == Some(false);
         if is_left { Outcome::No } else { Outcome::Yes }
     }
 }
@@ -209,7 +222,9 @@ fn describe(
     };
     let to = match target {
         Target::Standard => String::new(),
-        Target::File(path) => format!(" -> {}", escape(&path.display().to_string())),
+        Target::InPlace(path) | Target::File(path) => {
+            format!(" -> {}", escape(&path.display().to_string()))
+        }
         Target::Diff => " (dry run)".to_owned(),
     };
     session.note(&format!("{}: {verdict}{to}", escape(name)))?;

@@ -190,11 +190,7 @@ fn write_fixes(input: &Input, card: &UntrustedCard, terms: &LintTerms<'_>) -> Re
     }
     match output::replace_unchanged(path, Some(card.octets()), &fixed.octets)? {
         Replaced::Done => Ok(fixed.fixed.len()),
-        Replaced::Changed => {
-            let message =
-                format!("`{}` was changed while it was being fixed; nothing was written", path.display());
-            Err(Failure { outcome: Outcome::Environment, ..Failure::usage(message) })
-        }
+        Replaced::Changed => Err(Failure::changed_meanwhile(path)),
     }
 }
 

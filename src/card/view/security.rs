@@ -295,9 +295,10 @@ impl<'c> Requirements<'c> {
     }
 }
 
-/// A member that is neither null nor empty.
+/// A member that is neither null nor an empty list: what has another type is a demand that nobody can read.
 fn declared<'c>(object: Value<'c>, name: &str) -> Option<Value<'c>> {
-    member(object, name).filter(|value| !value.is_null() && !value.is_empty())
+    let is_empty_list = |value: Value<'_>| value.kind() == Kind::Array && value.is_empty();
+    member(object, name).filter(|value| !value.is_null() && !is_empty_list(*value))
 }
 
 impl<'c> Requirement<'c> {
@@ -310,6 +311,10 @@ impl<'c> Requirement<'c> {
         let schemes = member(value, "schemes").filter(|schemes| !schemes.is_null());
         match schemes {
             Some(schemes) if schemes.kind() != Kind::Object => unreadable(RequirementFault::NotAnObject),
+            // Names beside an empty `schemes` are demands of the older generation.
+            Some(schemes) if schemes.is_empty() && value.members().nth(1).is_some() => {
+                unreadable(RequirementFault::Bare)
+            }
             Some(schemes) => {
                 let scopes = |scheme| member(scheme, "list");
                 Self::AllOf { value, schemes: required(schemes, scopes) }
@@ -367,6 +372,11 @@ mod tests {
             (r#""security":[{"a":[]}]"#, false),
             (r#""securityRequirements":[],"security":[{"a":[]}]"#, false),
             (r#""security":"bearer""#, false),
+            (r#""security":"""#, false),
+            (r#""security":{}"#, false),
+            (r#""securityRequirements":{}"#, false),
+            (r#""securityRequirements":[{"schemes":{},"bearer":[]}]"#, false),
+            (r#""securityRequirements":[{"schemes":null}]"#, false),
         ] {
             let card = card(&format!("{requirements},{ENVELOPE}"));
             assert_eq!(card.view().requirements().allows_anonymous(), anonymous, "{requirements}");

@@ -67,7 +67,7 @@ impl<'c> New<'c> {
             },
             "supportsAuthenticatedExtendedCard" => self.legacy(name, value),
             "authentication" => {
-                demand_lost(self.to, value, remarks);
+                demand_lost(value, remarks);
                 self.legacy(name, value);
             }
             "skills" => {
@@ -148,7 +148,7 @@ impl<'c> New<'c> {
                     let list = requirements::list(value, &self.schemes, remarks);
                     members.extend(list.map(|list| (Cow::Borrowed("securityRequirements"), list)));
                 }
-                "authentication" => demand_lost(self.to, value, remarks),
+                "authentication" => demand_lost(value, remarks),
                 "securityRequirements" if security.is_some() => {
                     remarks.grave_loss(value, "`securityRequirements` is left out: the skill has `security`");
                     continue;
@@ -164,8 +164,8 @@ impl<'c> New<'c> {
 }
 
 /// Names a demand of cards before A2A 0.2.
-fn demand_lost(to: UpgradeTo, value: Value<'_>, remarks: &mut Remarks) {
-    if to == UpgradeTo::V1_0 && !value.is_null() && !value.is_empty() {
+fn demand_lost(value: Value<'_>, remarks: &mut Remarks) {
+    if !value.is_null() && !value.is_empty() {
         remarks.grave_loss(
             value,
             "`authentication` has no place in A2A 1.0: write `securitySchemes` and `securityRequirements`",

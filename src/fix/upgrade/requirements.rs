@@ -18,7 +18,7 @@ pub(super) fn list<'c>(
     schemes: &Schemes<'c>,
     remarks: &mut Remarks,
 ) -> Option<Node<'c>> {
-    if security.is_null() || security.is_empty() {
+    if security.is_null() || security.kind() == Kind::Array && security.is_empty() {
         return None;
     }
     if security.kind() != Kind::Array {
@@ -35,7 +35,9 @@ fn alternatives<'c>(entry: Value<'c>, schemes: &Schemes<'c>, remarks: &mut Remar
         return vec![Node::Kept(entry)];
     }
     // What a server of 0.3 prints from its proto messages is the form of 1.0 already.
-    let is_wrapped = entry.member("schemes").is_some_and(|inside| inside.kind() == Kind::Object);
+    let mut members = entry.members();
+    let is_wrapped = matches!((members.next(), members.next()), (Some(("schemes", inside)), None)
+        if inside.kind() == Kind::Object && !inside.is_empty());
     if is_wrapped || entry.is_empty() {
         return vec![Node::Kept(entry)];
     }

@@ -7,7 +7,7 @@ use countersign_keys::json::{Kind, Value};
 
 use super::tree::{Members, Node};
 use super::{Remarks, UpgradeTo};
-use crate::card::schema::SECURITY_SCHEME;
+use crate::card::schema::{SECURITY_SCHEME, is_snake_case_of};
 use crate::card::{FlowKind, member};
 use crate::lint::quoted;
 
@@ -92,7 +92,7 @@ impl<'c> Schemes<'c> {
             // What a server of 0.3 prints from its proto messages is the form of 1.0 already.
             return self.members.push((own_name, Node::Kept(scheme)));
         }
-        let tag = scheme.member("type").and_then(Value::as_text);
+        let tag = member(scheme, "type").and_then(Value::as_text);
         let Some(TaggedKind { tag, member: kind, inside }) =
             KINDS.into_iter().find(|known| tag == Some(known.tag))
         else {
@@ -161,31 +161,35 @@ impl<'c> Schemes<'c> {
 
     /// Names what a scheme says beside the members of its kind; a dual card keeps it.
     fn name_lost(&self, tag: &str, scheme: Value<'c>, inside: &[(&str, &str)], remarks: &mut Remarks) {
-        if self.to == UpgradeTo::Dual {
-            return;
-        }
-        for (name, value) in scheme.members().filter(|(name, value)| *name != "type" && !value.is_null()) {
-            if !inside.iter().any(|(_, old)| *old == name) {
+        let lost = scheme.members().filter(|_| self.to == UpgradeTo::V1_0);
+        for (name, value) in lost.filter(|(name, value)| *name != "type" && !value.is_null()) {
+            if !inside.iter().any(|(_, old)| is_spelled(name, old)) {
                 remarks.loss(
                     value,
                     format!("{} of a scheme of type `{tag}` has no place in A2A 1.0", quoted(name)),
                 );
             }
         }
-        let flows = scheme.member("flows").filter(|_| tag == "oauth2");
+        // What A2A 1.0 has no flow for, its clients cannot use in a dual card either.
+        let flows = member(scheme, "flows").filter(|_| tag == "oauth2");
         for (name, flow) in flows.into_iter().flat_map(Value::members) {
-            if !FlowKind::ALL.iter().any(|kind| kind.name() == name) && !flow.is_null() {
+            if !FlowKind::ALL.iter().any(|kind| is_spelled(name, kind.name())) && !flow.is_null() {
                 remarks.grave_loss(flow, format!("A2A has no flow {}", quoted(name)));
             }
         }
     }
 }
 
+/// Whether `name` is this member, in camelCase or as the proto file spells it.
+fn is_spelled(name: &str, camel: &str) -> bool {
+    name == camel || is_snake_case_of(name, camel)
+}
+
 /// The flows that A2A names, in the order of the text.
 fn flows(scheme: Value<'_>) -> Vec<(&'static str, Value<'_>)> {
-    let members = scheme.member("flows").into_iter().flat_map(Value::members);
+    let members = member(scheme, "flows").into_iter().flat_map(Value::members);
     let known = members.filter_map(|(name, flow)| {
-        let kind = FlowKind::ALL.into_iter().find(|kind| kind.name() == name)?;
+        let kind = FlowKind::ALL.into_iter().find(|kind| is_spelled(name, kind.name()))?;
         (!flow.is_null()).then_some((kind.name(), flow))
     });
     known.collect()
@@ -197,8 +201,8 @@ fn renamed<'c>(
     inside: &[(&'static str, &str)],
     flow: Option<(&'static str, Value<'c>)>,
 ) -> Members<'c> {
-    let member = |(name, old): &(&'static str, &str)| {
-        let value = scheme.member(old).filter(|value| !value.is_null())?;
+    let renamed = |(name, old): &(&'static str, &str)| {
+        let value = member(scheme, old).filter(|value| !value.is_null())?;
         let node = match (*name, value.kind()) {
             ("flows", Kind::Object) => match flow.or_else(|| flows(scheme).first().copied()) {
                 Some(flow) => one_flow(flow),
@@ -208,7 +212,7 @@ fn renamed<'c>(
         };
         Some((Cow::Borrowed(*name), node))
     };
-    inside.iter().filter_map(member).collect()
+    inside.iter().filter_map(renamed).collect()
 }
 
 fn one_flow<'c>((name, flow): (&'static str, Value<'c>)) -> Node<'c> {
