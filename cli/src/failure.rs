@@ -90,7 +90,7 @@ impl Failure {
     pub(crate) fn changed_meanwhile(path: &Path) -> Self {
         let message =
             format!("`{}` was changed while it was being fixed; nothing was written", path.display());
-        Self { outcome: Outcome::Environment, code: None, message, help: None }
+        Self::environment(message)
     }
 
     /// A file that cannot be written.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_keys::{FixSafety, Level};
-use countersign_policy::{Host, StrictUrl, UrlUse, registrable_domain};
+use countersign_policy::{Host, registrable_domain};
 
 use super::nearest::nearest;
 use super::report::{Place, Remark, Report, quoted};
@@ -142,9 +142,7 @@ fn domains(interfaces: &[ClaimedInterface<'_>], report: &mut Report<'_>) {
 
 /// The registered name that the host is or stands below; the host itself where it is no name or nobody registered it.
 fn owner(claim: &ClaimedInterface<'_>) -> Option<String> {
-    let is_grpc = claim.binding.is_some_and(|binding| binding.eq_ignore_ascii_case("GRPC"));
-    let url_use = if is_grpc { UrlUse::GrpcInterface } else { UrlUse::Interface };
-    let url = StrictUrl::read(claim.claimed_url?, url_use).ok()?;
+    let url = claim.strict_url()?.ok()?;
     Some(match url.host() {
         Host::Name(name) => registrable_domain(name).unwrap_or(name.as_str()).to_owned(),
         host @ (Host::V4(_) | Host::V6(_)) => host.to_string(),

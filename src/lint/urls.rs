@@ -112,11 +112,10 @@ fn interface(
     text: &str,
     report: &mut Report<'_>,
 ) {
-    let is_grpc = claim.binding.is_some_and(|binding| binding.eq_ignore_ascii_case("GRPC"));
-    let url_use = if is_grpc { UrlUse::GrpcInterface } else { UrlUse::Interface };
-    let url = match StrictUrl::read(text, url_use) {
-        Ok(url) => url,
-        Err(UrlError::GrpcPortMissing { .. }) => {
+    let url = match claim.strict_url() {
+        None => return,
+        Some(Ok(url)) => url,
+        Some(Err(UrlError::GrpcPortMissing { .. })) => {
             let remark = Remark::new(format!("{} has no port", quoted(text)));
             report.add(
                 &GRPC_FORM,
@@ -125,9 +124,9 @@ fn interface(
             );
             return;
         }
-        Err(error) => return refuse(value, text, &error, report),
+        Some(Err(error)) => return refuse(value, text, &error, report),
     };
-    if is_grpc && url.scheme() != Scheme::HostPort {
+    if claim.is_grpc() && url.scheme() != Scheme::HostPort {
         let host = format!("{}:{}", url.host(), url.port());
         report.add_with(&GRPC_FORM, Place::At(value), || {
             Remark::new(format!("{} is a URL; a gRPC channel is opened to `host:port`", quoted(text)))

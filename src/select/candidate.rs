@@ -1,7 +1,7 @@
 //! Each interface of a card, held against what the client speaks.
 
 use countersign_keys::{Code, Finding, Level};
-use countersign_policy::{CardVersion, ProtocolVersion, StrictUrl, UrlUse, codes as policy_codes};
+use countersign_policy::{CardVersion, ProtocolVersion, codes as policy_codes};
 
 use super::terms::{ProtocolChoice, SelectTerms};
 use crate::card::{CardView, ClaimedInterface, DeclaredVersion, InterfacePlace};
@@ -108,7 +108,7 @@ fn counted_version(
 
 fn fit(claim: &ClaimedInterface<'_>, version: ProtocolVersion, terms: &SelectTerms) -> Result<Fit, Code> {
     let binding = spoken_binding(claim)?;
-    let url = claim.claimed_url.ok_or(members::CARD_INTERFACE_INCOMPLETE)?;
+    claim.claimed_url.ok_or(members::CARD_INTERFACE_INCOMPLETE)?;
     let is_wanted = match terms.protocol {
         ProtocolChoice::Auto => true,
         ProtocolChoice::V1 => version.major() == 1,
@@ -122,8 +122,8 @@ fn fit(claim: &ClaimedInterface<'_>, version: ProtocolVersion, terms: &SelectTer
         .iter()
         .position(|accepted| accepted.version() == version && accepted.binding() == binding)
         .ok_or(interfaces::IFACE_BINDING_NOT_ACCEPTED)?;
-    let url_use = if binding == "GRPC" { UrlUse::GrpcInterface } else { UrlUse::Interface };
-    StrictUrl::read(url, url_use).map_err(|error| error.code())?;
+    let url = claim.strict_url().ok_or(members::CARD_INTERFACE_INCOMPLETE)?;
+    url.map_err(|error| error.code())?;
     Ok(Fit { version, accepted })
 }
 

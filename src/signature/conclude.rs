@@ -82,12 +82,13 @@ pub(super) fn verify(
 /// form covers and another does not leaves them behind. Says nothing where the caller accepts fewer forms than usual.
 fn contradictions<'s>(
     signatures: &'s [SignatureReport],
-    forms: &[crate::Form],
+    forms: &'s [crate::Form],
 ) -> impl Iterator<Item = Finding> + 's {
-    let usual = VerifyTerms::default().forms.iter().all(|form| forms.contains(form));
-    let failed = signatures
-        .iter()
-        .filter(move |signature| usual && signature.codes.contains(&countersign_keys::codes::SIG_INVALID));
+    // Asked only where a signature failed.
+    let are_usual = || VerifyTerms::default().forms.iter().all(|form| forms.contains(form));
+    let failed = signatures.iter().filter(move |signature| {
+        signature.codes.contains(&countersign_keys::codes::SIG_INVALID) && are_usual()
+    });
     failed.map(|signature| {
         let kid = signature.kid.as_deref().unwrap_or_default();
         let message = format!(

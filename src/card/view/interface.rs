@@ -1,7 +1,7 @@
 //! What a card says about its interfaces: text for reports, nothing that anyone may connect to.
 
 use countersign_keys::json::Value;
-use countersign_policy::{CardVersion, ProtocolVersion};
+use countersign_policy::{CardVersion, ProtocolVersion, StrictUrl, UrlError, UrlUse};
 
 use super::{CardView, text};
 use crate::UntrustedCard;
@@ -75,6 +75,17 @@ impl<'c> ClaimedInterface<'c> {
     #[must_use]
     pub fn declared_version(&self) -> DeclaredVersion<'c> {
         DeclaredVersion::of(self.declared)
+    }
+
+    /// Whether its binding is GRPC, in whatever case.
+    pub(crate) fn is_grpc(&self) -> bool {
+        self.binding.is_some_and(|binding| binding.eq_ignore_ascii_case("GRPC"))
+    }
+
+    /// `claimed_url` under the strict profile for its binding; none where there is no text.
+    pub(crate) fn strict_url(&self) -> Option<Result<StrictUrl, UrlError>> {
+        let url_use = if self.is_grpc() { UrlUse::GrpcInterface } else { UrlUse::Interface };
+        Some(StrictUrl::read(self.claimed_url?, url_use))
     }
 
     /// JSON Pointer of one of its members, named as in A2A 1.0: `url`, `protocolBinding`, `protocolVersion`, `tenant`.
