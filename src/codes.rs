@@ -12,6 +12,9 @@ pub mod upgrade;
 pub mod urls;
 
 use countersign_keys::{Code, declare_codes};
+pub use countersign_policy::codes::decision::{
+    AUTH_NOT_PROVABLE, FRESH_EXPIRED, SIG_ABSENT, SIG_STALE, SIG_THRESHOLD, SIG_UNCOVERED_MEMBER,
+};
 
 declare_codes! {
     JSON_AMBIGUOUS_MEMBER = "json.ambiguous-member" {
@@ -32,23 +35,11 @@ declare_codes! {
         example: "{\"supported_interfaces\": []}",
         instead: "Write `supportedInterfaces`.",
     }
-    SIG_UNCOVERED_MEMBER = "sig.uncovered-member" {
-        what: "The signature verifies, but a member of the received card has no part in the octets that were signed.",
-        why: "Whoever passes the card on can change, add or delete such a member and the signature still verifies.",
-        example: "a card signed under sdk-1.x with an unsigned `{}` in `supportedInterfaces`",
-        instead: "Sign under a form that covers the member (`as-received` covers all), delete it, or allow its place (`--allow-uncovered POINTER`).",
-    }
     SIG_UNSIGNED_REQUIREMENT = "sig.unsigned-requirement" {
         what: "A security requirement or an empty mutual TLS scheme is not signed; it was handed on, marked.",
         why: "It can only demand more of a client, but an attacker can delete it: the form of the official SDKs drops requirements without scopes.",
         example: "{\"securityRequirements\": [{\"schemes\": {\"bearer\": {\"list\": []}}}]} signed under sdk-1.x",
         instead: "Ask the publisher to give the requirement a scope or to sign under `a2a-1.0`.",
-    }
-    SIG_ABSENT = "sig.absent" {
-        what: "The card has no signature: `signatures` is absent, null or empty.",
-        why: "Anyone who can write the file or the response can change any member of an unsigned card.",
-        example: "{\"name\": \"Agent\", \"signatures\": []}",
-        instead: "Sign the card at build time: `countersign sign card.json --key key.jwk -o signed.json`.",
     }
     SIG_TOO_MANY = "sig.too-many" {
         what: "The card has more than 16 signatures; none was looked at.",
@@ -62,23 +53,11 @@ declare_codes! {
         example: "{\"signature\": \"eyJhbGciOiJFUzI1NiJ9.e30.c2ln\"}",
         instead: "Write `protected` and `signature` in base64url, over the detached canonical payload.",
     }
-    SIG_THRESHOLD = "sig.threshold" {
-        what: "Signatures verify, but by fewer distinct keys than demanded.",
-        why: "Several entries by one key are one signer.",
-        example: "two entries by one key under `--min 2`",
-        instead: "Have another trusted key sign, or demand fewer.",
-    }
     SIG_DUPLICATE_KEY = "sig.duplicate-key" {
         what: "Two entries are by the same key over the same octets.",
         why: "The second proves nothing more; signers that append on every request leave such entries behind.",
         example: "the same entry twice",
         instead: "Re-sign with a tool that replaces the entries of its own key.",
-    }
-    SIG_STALE = "sig.stale" {
-        what: "A signature on the card names a known key and does not verify over the card as it is now.",
-        why: "The card was changed after that key signed it, or another key made the signature; verifiers that trust only that key refuse the card. `verify` calls such a signature `sig.invalid`.",
-        example: "a card whose version was raised, signed again by one of its two keys",
-        instead: "Have that key sign again, or remove its entry with `--drop-stale`.",
     }
     SIG_FORM_NOT_ACCEPTED = "sig.form-not-accepted" {
         what: "The canonical form is not one that is accepted or signed here, or the card has no octets under it.",
@@ -128,18 +107,6 @@ declare_codes! {
         example: "`sign card.json --form a2a-1.0 --form sdk-1.x --endorsement review.json` for a card with empty members",
         instead: "Make one endorsement for each form, in files of their own.",
     }
-    FRESH_EXPIRED = "fresh.expired" {
-        what: "The protected header has an `exp` that is not after the time of the check.",
-        why: "The signer said that the signature must not be relied on from that time on.",
-        example: "exp 1767225600, checked at 2026-01-01T00:00:00Z",
-        instead: "Ask the publisher for a newer signature.",
-    }
-    AUTH_NOT_PROVABLE = "auth.not-provable" {
-        what: "The card declares security schemes and no requirement, and its payload is the one that the official SDKs sign.",
-        why: "Their form leaves requirements without scopes unsigned, so one may have been deleted after signing.",
-        example: "{\"securitySchemes\": {\"bearer\": …}} without `securityRequirements`, signed under sdk-1.x",
-        instead: "Treat the card as one that does not say how to authenticate; ask the publisher to sign under `a2a-1.0`.",
-    }
     CARD_REQUIRED_MISSING = "card.required-missing" {
         what: "A member that the schema of the card demands is absent or null.",
         why: "A2A §5.7: a card without it should be rejected, so a signature on it helps nobody.",
@@ -153,6 +120,7 @@ pub fn registry() -> impl Iterator<Item = Code> {
     let declared = [
         countersign_keys::codes::ALL,
         countersign_policy::codes::ALL,
+        countersign_policy::codes::decision::ALL,
         ALL,
         capabilities::ALL,
         content::ALL,

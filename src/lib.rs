@@ -65,15 +65,15 @@ pub use countersign_keys::json::Limits;
 pub use countersign_keys::trust::{TrustedKey, TrustedKeys};
 pub use countersign_keys::{Algorithm, KeySigner, Signer, SigningKey, Thumbprint, VerifyingKey};
 pub use countersign_keys::{Code, Edit, Finding, Fix, FixSafety, Level, Span};
-pub use countersign_policy::{ProtocolVersion, UnixTime};
+pub use countersign_policy::{Accepted, AcceptedError, ProtocolVersion, UnixTime};
 pub use coverage::{Class, CoverageTerms, Fate, Strictness, UncoveredMember};
 pub use diagnosis::{Cause, Diagnosis, DiagnosisHints};
 pub use endorsement::{Endorsement, EndorsementError, EndorsementPlace};
 pub use fix::{BreakingChanges, FixTerms, FixedCard, UpgradeError, UpgradeTo, UpgradedCard};
 pub use lint::{Lint, LintLevels, LintSetting, LintTerms, Profile, lints};
 pub use select::{
-    Accepted, AcceptedError, Fallback, OfferedInterface, OtherFailure, Preference, ProtocolChoice,
-    SelectTerms, SelectedBecause, SelectedInterface, Selection, VersionNotSupported,
+    Fallback, OfferedInterface, OtherFailure, Preference, ProtocolChoice, SelectTerms, SelectedBecause,
+    SelectedInterface, Selection, VersionNotSupported,
 };
 pub use signature::{
     CardOutcome, ClaimedSignature, EndorsementReport, Matching, NewEndorsement, NewSignature, Portability,

@@ -16,7 +16,7 @@ use candidate::Candidate;
 pub(crate) use candidate::{CORE_BINDINGS, core_in_other_case};
 use order::Tier;
 pub use refusal::{OtherFailure, VersionNotSupported};
-pub use terms::{Accepted, AcceptedError, Fallback, Preference, ProtocolChoice, SelectTerms};
+pub use terms::{Fallback, Preference, ProtocolChoice, SelectTerms};
 
 /// The answer for one card and one client: an interface, or none, and what is said about every one that is offered.
 #[derive(Clone, Debug)]

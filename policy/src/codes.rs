@@ -1,5 +1,7 @@
 //! The codes of this package, each with its `explain` page.
 
+pub mod decision;
+
 use countersign_keys::declare_codes;
 
 declare_codes! {
@@ -248,5 +250,17 @@ declare_codes! {
         why: "`10.20.3.4/16` may mean one address or 65536.",
         example: "10.20.3.4/16",
         instead: "Write the first address of the range: `10.20.0.0/16`.",
+    }
+    POLICY_VERSION_SYNTAX = "policy.version-syntax" {
+        what: "An entry of `versions` is neither a protocol version nor a range of them.",
+        why: "An entry that fits nothing, or that another reader takes for something else, hides which versions are spoken.",
+        example: "versions = [\"v1\"]",
+        instead: "Write `1.0`, or comparisons joined by commas: `>=1.0, <2.0`.",
+    }
+    POLICY_VERSION_RANGE_EMPTY = "policy.version-range-empty" {
+        what: "No version fits a range of `versions`.",
+        why: "The rule could admit nothing, and its author thinks otherwise.",
+        example: "versions = [\">=1.1, <1.0\"]",
+        instead: "Exchange the ends: `>=1.0, <1.1`.",
     }
 }

@@ -1,20 +1,44 @@
-//! What the owner of a client allows, and the words it is said in: protocol versions, times, URLs and
-//! host patterns.
+//! What the owner of a client allows: the trust policy, its evaluation, and the words it is said in.
 //!
 //! This package knows no AgentCard and no socket, and it reads no clock: the time is always an argument.
 
+mod accepted;
 pub mod codes;
+mod decision;
+mod facts;
 mod pattern;
+mod place;
+mod policy;
+mod request;
 mod time;
 mod url;
 mod version;
 
+pub use accepted::{Accepted, AcceptedError};
+pub use decision::{
+    CardIdentity, Decision, InterfaceOutcome, InterfaceVerdict, NearMiss, Outcome, PolicyIdentity, Reason,
+    SignatureVerdict, Subject, TraceStep, Waived,
+};
+pub use facts::{
+    AlternativeFacts, AuthFacts, CardFacts, ExtensionFacts, FactFault, InterfaceFacts, SchemeFacts,
+    SignatureFacts, SignatureState, UncoveredFacts, UrlFacts, VersionFacts,
+};
 pub use pattern::{
     AllowPattern, DenyPattern, LoopbackNames, Mismatch, Network, PatternError, Specificity,
     registrable_domain,
 };
+pub use place::{Placed, PolicyPlace};
+pub use policy::{
+    AllowRule, Allowance, AnonymousAccess, AnyHost, AuthTerms, CacheTerms, DenyRule, Exception, ExtensionUse,
+    FailedInterfaces, FetchTerms, FirstUse, Grace, Hosts, InterfaceTerms, KeyGroup, KeySelector, KeySet,
+    LintLevel, Mode, PinTerms, PolicyFile, PolicyKey, PolicyLimits, Queries, Reaction, SignatureLevel,
+    SignatureTerms, Tombstone, TombstoneReason, TrustPolicy, Uncovered, WordPattern,
+};
+pub use request::{AdmissionRequest, Source, SourceKind};
 pub use time::UnixTime;
 pub use url::{
     AddressClass, AuthorityFault, Host, HostName, Origin, Scheme, Spelling, StrictUrl, UrlError, UrlUse,
 };
-pub use version::{CardVersion, ProtocolVersion, VersionError, VersionFault};
+pub use version::{
+    CardVersion, ProtocolVersion, RequirementError, VersionError, VersionFault, VersionRequirement,
+};

@@ -1,10 +1,13 @@
 //! Protocol versions as cards and requests write them.
 
+mod requirement;
+
 use std::fmt;
 
 use countersign_keys::Code;
 
 use crate::codes;
+pub use requirement::{RequirementError, VersionRequirement};
 
 /// Most digits of one number of a version.
 const MAX_DIGITS: usize = 5;

@@ -1,6 +1,7 @@
 //! Codes about the interfaces of a card and which of them a client can use.
 
 use countersign_keys::declare_codes;
+pub use countersign_policy::codes::decision::{IFACE_NONE_COMPATIBLE, IFACE_NONE_LEFT};
 
 declare_codes! {
     IFACE_BINDING_CASE = "iface.binding-case" {
@@ -68,17 +69,5 @@ declare_codes! {
         why: "The card is out of date; only this answer is a reason to try the next interface.",
         example: "JSON-RPC error -32009",
         instead: "Tell the publisher.",
-    }
-    IFACE_NONE_COMPATIBLE = "iface.none-compatible" {
-        what: "The card has no interface that the client can use.",
-        why: "A client must not guess: the first URL of the card may speak anything.",
-        example: "a card with a GRPC interface for a client with `--accept 1.0/JSONRPC`",
-        instead: "The list of what is offered says why each interface was passed over.",
-    }
-    IFACE_NONE_LEFT = "iface.none-left" {
-        what: "Every interface that the client can use has refused the version that the card offers.",
-        why: "Trying anything else would be a guess.",
-        example: "one 1.0 interface, which answered VersionNotSupportedError, and no fallback",
-        instead: "Tell the publisher; allow the fallback to 0.3 if the agent is trusted to need it.",
     }
 }

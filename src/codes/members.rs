@@ -1,6 +1,7 @@
 //! The codes about the members of a card: their names, types and values.
 
 use countersign_keys::declare_codes;
+pub use countersign_policy::codes::decision::CARD_INTERFACE_INCOMPLETE;
 
 declare_codes! {
     CARD_UNKNOWN_MEMBER = "card.unknown-member" {
@@ -32,12 +33,6 @@ declare_codes! {
         why: "The official SDKs drop it from the octets that they sign and check, and other implementations keep it (A2A §8.4.1), so signatures do not verify everywhere.",
         example: "{\"description\": \"\"}",
         instead: "Write the text.",
-    }
-    CARD_INTERFACE_INCOMPLETE = "card.interface-incomplete" {
-        what: "An interface has no usable `url`, transport or protocol version: the member is missing, empty or no text.",
-        why: "No client can choose the interface, and a client that guesses speaks another protocol than the server.",
-        example: "{\"supportedInterfaces\": [{\"url\": \"https://agent.example/a2a\", \"protocolBinding\": \"JSONRPC\", \"protocolVersion\": \"\"}]}",
-        instead: "Write all three members, such as `\"protocolVersion\": \"1.0\"`.",
     }
     CARD_EXPLICIT_DEFAULT = "card.explicit-default" {
         what: "A member without presence of its own stands at its default: `\"\"`, `false`, `[]` or `{}`.",

@@ -1,20 +1,9 @@
 //! Codes of the lints about authentication.
 
 use countersign_keys::declare_codes;
+pub use countersign_policy::codes::decision::{AUTH_ANONYMOUS, AUTH_UNDEFINED_SCHEME};
 
 declare_codes! {
-    AUTH_ANONYMOUS = "auth.anonymous" {
-        what: "The card lets in clients that do not authenticate: it has no security requirement, or one of its alternatives demands nothing.",
-        why: "Requirements are alternatives (A2A §4.5); a client may choose the empty one, so the others protect nothing.",
-        example: "{\"securityRequirements\": [{\"schemes\": {\"oauth\": {\"list\": [\"read\"]}}}, {}]}",
-        instead: "Demand a declared scheme in every alternative; if the agent is meant to be open, switch the lint off for this card.",
-    }
-    AUTH_UNDEFINED_SCHEME = "auth.undefined-scheme" {
-        what: "A security requirement names a scheme that `securitySchemes` does not have.",
-        why: "No client can tell how to satisfy the requirement (A2A §4.5.1); some skip it and call without authentication.",
-        example: "{\"securitySchemes\": {\"bearer\": …}, \"securityRequirements\": [{\"schemes\": {\"Bearer\": {\"list\": []}}}]}",
-        instead: "Use the name under which the scheme is declared, or declare it. Names are compared exactly.",
-    }
     AUTH_UNUSED_SCHEME = "auth.unused-scheme" {
         what: "A security scheme is declared, and no requirement of the card or of a skill names it.",
         why: "Clients authenticate with what requirements demand; a scheme that none demands is never used.",

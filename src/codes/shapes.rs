@@ -1,14 +1,9 @@
 //! The codes about the generation that a card is of.
 
 use countersign_keys::declare_codes;
+pub use countersign_policy::codes::decision::CARD_UNVERSIONED;
 
 declare_codes! {
-    CARD_UNVERSIONED = "card.unversioned" {
-        what: "A card in the shape of A2A 0.3 or older does not name a version of the protocol that was published.",
-        why: "SDKs guess 0.3; the server behind it may speak 0.1, 0.2 or 0.3, which differ in methods and members.",
-        example: "{\"url\": \"https://agent.example/a2a\", \"capabilities\": {}, \"skills\": []}",
-        instead: "Write the version that the server speaks, such as `\"protocolVersion\": \"0.3.0\"`; better, publish a card of A2A 1.0.",
-    }
     CARD_LEGACY_URL_DISAGREES = "card.legacy-url-disagrees" {
         what: "The top-level `url` of a card is none of the interfaces of A2A 0.3 that its `supportedInterfaces` lists.",
         why: "Clients of 0.3 read the top-level member and others the list, so they talk to different endpoints; the member is often outside the signature.",

@@ -255,7 +255,7 @@ fn what_goes_with_the_interface_follows_version_and_binding() {
 #[test]
 fn what_a_client_speaks_is_a_version_and_a_binding() {
     for text in ["JSONRPC", "1.0/", "/JSONRPC", "1/JSONRPC", "1.0.0/JSONRPC", "v1.0/JSONRPC", ""] {
-        assert!(text.parse::<super::Accepted>().is_err(), "{text}");
+        assert!(text.parse::<countersign_policy::Accepted>().is_err(), "{text}");
     }
-    assert_eq!("1.0/HTTP+JSON".parse::<super::Accepted>().unwrap().to_string(), "1.0/HTTP+JSON");
+    assert_eq!("1.0/HTTP+JSON".parse::<countersign_policy::Accepted>().unwrap().to_string(), "1.0/HTTP+JSON");
 }
