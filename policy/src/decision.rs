@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use countersign_keys::{Code, Finding};
 
-use crate::{Grace, PolicyPlace, ProtocolVersion, Scheme, SignatureState, SourceKind, StrictUrl, UnixTime};
+use crate::{
+    AdmissionRequest, CardFacts, Grace, PolicyPlace, ProtocolVersion, Scheme, SignatureState, SourceKind,
+    StrictUrl, UnixTime,
+};
 
 /// What a policy says about one card and one request, at one time.
 #[derive(Clone, Debug)]
@@ -261,18 +264,34 @@ impl InterfaceOutcome {
 }
 
 impl InterfaceVerdict {
-    /// The URL under the strict profile, for whoever makes an admitted interface of it.
-    #[must_use]
-    pub const fn strict_url(&self) -> Option<&StrictUrl> {
-        self.strict_url.as_ref()
-    }
-
     /// Whether a connection to it is encrypted; no for one without a readable URL.
     #[must_use]
     pub fn is_tls(&self) -> bool {
         self.strict_url
             .as_ref()
             .is_some_and(|url| matches!(url.scheme(), Scheme::Https | Scheme::Wss | Scheme::HostPort))
+    }
+}
+
+impl Subject {
+    pub(crate) fn of(request: &AdmissionRequest) -> Self {
+        Self {
+            url: request.source.url.raw().to_owned(),
+            source: request.source.kind.clone(),
+            tenant: request.tenant.clone(),
+            purpose: request.purpose.clone(),
+        }
+    }
+}
+
+impl CardIdentity {
+    pub(crate) fn of(facts: &CardFacts<'_>) -> Self {
+        Self {
+            sha256: facts.sha256.clone(),
+            payload_sha256: facts.payload_sha256.clone(),
+            name: facts.name.map(str::to_owned),
+            version: facts.version.map(str::to_owned),
+        }
     }
 }
 

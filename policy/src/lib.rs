@@ -5,6 +5,7 @@
 mod accepted;
 pub mod codes;
 mod decision;
+mod evaluate;
 mod facts;
 mod pattern;
 mod place;
@@ -19,6 +20,7 @@ pub use decision::{
     CardIdentity, Decision, InterfaceOutcome, InterfaceVerdict, NearMiss, Outcome, PolicyIdentity, Reason,
     SignatureVerdict, Subject, TraceStep, Waived,
 };
+pub use evaluate::is_integrity;
 pub use facts::{
     AlternativeFacts, AuthFacts, CardFacts, ExtensionFacts, FactFault, InterfaceFacts, SchemeFacts,
     SignatureFacts, SignatureState, UncoveredFacts, UrlFacts, VersionFacts,

@@ -1,5 +1,6 @@
 //! The trust policy as checked: defaults written out, references resolved.
 
+mod deny_index;
 mod interfaces;
 mod key;
 mod rule;
@@ -9,8 +10,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use countersign_keys::Thumbprint;
+use countersign_keys::trust::TrustedKeys;
 
-use crate::{Network, Placed, PolicyPlace, UnixTime};
+use crate::{DenyPattern, Host, Network, Placed, PolicyPlace, UnixTime};
+use deny_index::DenyIndex;
 pub use interfaces::{AnonymousAccess, AnyHost, AuthTerms, FailedInterfaces, Hosts, InterfaceTerms, Queries};
 pub use key::{KeySet, PolicyKey, Tombstone, TombstoneReason};
 pub use rule::{AllowRule, DenyRule, Exception, ExtensionUse, FirstUse, PinTerms, Reaction, WordPattern};
@@ -22,6 +25,7 @@ pub use signatures::{Allowance, Grace, KeyGroup, KeySelector, SignatureLevel, Si
 #[derive(Clone, Debug)]
 pub struct TrustPolicy {
     pub(crate) parts: Parts,
+    deny_index: DenyIndex,
 }
 
 /// The parts of a policy, for the modules that make and read it.
@@ -35,6 +39,8 @@ pub(crate) struct Parts {
     pub(crate) files: Vec<PolicyFile>,
     pub(crate) limits: PolicyLimits,
     pub(crate) keys: Vec<PolicyKey>,
+    /// The same keys, the unusable ones and the tombstones, as signatures are verified with.
+    pub(crate) trusted: TrustedKeys,
     pub(crate) tombstones: Vec<Tombstone>,
     pub(crate) key_sets: Vec<KeySet>,
     /// `[keysets]`: the ids of keys by name.
@@ -122,6 +128,26 @@ pub enum LintLevel {
 }
 
 impl TrustPolicy {
+    /// Parts that were checked.
+    pub(crate) fn new(parts: Parts) -> Self {
+        let deny_index = DenyIndex::of(&parts.denies);
+        Self { parts, deny_index }
+    }
+
+    /// The patterns that deny `host`, each with its rule.
+    pub(crate) fn denying(&self, host: &Host) -> impl Iterator<Item = (&DenyRule, &Placed<DenyPattern>)> {
+        self.deny_index.hits(&self.parts.denies, host).into_iter().filter_map(|(rule, pattern)| {
+            let rule = self.parts.denies.get(rule)?;
+            Some((rule, rule.hosts.get(pattern)?))
+        })
+    }
+
+    /// Every key of the policy, whatever its origins; tombstones and keys that cannot be used among them.
+    #[must_use]
+    pub const fn trusted_keys(&self) -> &TrustedKeys {
+        &self.parts.trusted
+    }
+
     /// `name`.
     #[must_use]
     pub fn name(&self) -> Option<&str> {

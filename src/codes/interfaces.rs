@@ -1,15 +1,9 @@
 //! Codes about the interfaces of a card and which of them a client can use.
 
 use countersign_keys::declare_codes;
-pub use countersign_policy::codes::decision::{IFACE_NONE_COMPATIBLE, IFACE_NONE_LEFT};
+pub use countersign_policy::codes::decision::{IFACE_BINDING_CASE, IFACE_NONE_COMPATIBLE, IFACE_NONE_LEFT};
 
 declare_codes! {
-    IFACE_BINDING_CASE = "iface.binding-case" {
-        what: "The binding is a core binding in another case.",
-        why: "Bindings are compared exactly by most clients: `jsonrpc` is not `JSONRPC` to them.",
-        example: "{\"protocolBinding\": \"jsonrpc\"}",
-        instead: "Write `JSONRPC`, `GRPC` or `HTTP+JSON`.",
-    }
     IFACE_BINDING_UNKNOWN = "iface.binding-unknown" {
         what: "The binding is none of A2A, and no URI of another one.",
         why: "Clients compare bindings exactly: no client speaks `REST` or `JSON-RPC`.",

@@ -207,4 +207,10 @@ declare_codes! {
         example: "pin = { rollback = \"deny\" } and a single card file",
         instead: "Bound the age of signatures with `max-age`.",
     }
+    IFACE_BINDING_CASE = "iface.binding-case" {
+        what: "The binding is a core binding in another case.",
+        why: "Bindings are compared exactly by most clients: `jsonrpc` is not `JSONRPC` to them.",
+        example: "{\"protocolBinding\": \"jsonrpc\"}",
+        instead: "Write `JSONRPC`, `GRPC` or `HTTP+JSON`.",
+    }
 }

@@ -1,0 +1,247 @@
+//! The evaluation: policy, request, facts and time in, decision out. Every demand is looked at, whatever failed before.
+
+mod auth;
+mod context;
+mod deny;
+mod expiry;
+mod extensions;
+mod hosts;
+mod interfaces;
+mod signatures;
+mod waive;
+
+use countersign_keys::{Code, Finding, Level, codes as key_codes, hex, sha256};
+
+use crate::codes::{self, decision as reasons};
+use crate::policy::PinTerms;
+use crate::{
+    AdmissionRequest, AllowRule, CardFacts, CardIdentity, Decision, FactFault, FirstUse, InterfaceOutcome,
+    InterfaceVerdict, Mode, Outcome, PolicyIdentity, Reason, SignatureFacts, Subject, TraceStep, TrustPolicy,
+    UnixTime, Waived,
+};
+use context::Choice;
+use signatures::Judged;
+
+/// What the parts of an evaluation find out.
+#[derive(Default)]
+struct Notes {
+    reasons: Vec<Reason>,
+    findings: Vec<Finding>,
+    trace: Vec<TraceStep>,
+}
+
+/// What an evaluation finds out, before the mode of the rule is looked at.
+struct Held {
+    notes: Notes,
+    judged: Judged,
+    interfaces: Vec<InterfaceVerdict>,
+    waived: Vec<Waived>,
+}
+
+impl TrustPolicy {
+    /// The rule that a card from this source is held against: the most specific one that the source, the tenant and the use
+    /// fit. Where only the kind of source, the tenant or the use does not fit, the most specific one that the source fits; the
+    /// decision is a denial then. The card takes no part.
+    #[must_use]
+    pub fn rule_for(&self, request: &AdmissionRequest) -> Option<&AllowRule> {
+        Choice::of(self, request).rule
+    }
+
+    /// The signatures that count under the rule for this request, by their place in `signatures`: for every group of keys
+    /// the ones that leave least of the card uncovered. Without a rule, the best one by a key whose origins cover the source.
+    #[must_use]
+    pub fn count(
+        &self,
+        request: &AdmissionRequest,
+        signatures: &[SignatureFacts],
+        now: UnixTime,
+    ) -> Vec<usize> {
+        let choice = Choice::of(self, request);
+        signatures::judge(self, choice.rule, request, (signatures, None), now).counted
+    }
+
+    /// Decides about a card.
+    ///
+    /// The answer depends on nothing but the arguments. It is admit if no deny rule hits, a rule is for the request, and
+    /// every demand of the rule is met or waived by an exception. Not looked at: what names resolve to, who serves the card
+    /// and the interfaces, and what the card was before.
+    #[must_use]
+    pub fn evaluate(&self, request: &AdmissionRequest, facts: &CardFacts<'_>, now: UnixTime) -> Decision {
+        let choice = Choice::of(self, request);
+        let rule = choice.rule;
+        let audit = match rule.filter(|_| choice.fits()).map(|rule| &rule.mode.value) {
+            Some(Mode::Audit(grace)) if grace.holds(now) => Some(grace.clone()),
+            Some(Mode::Audit(_) | Mode::Enforce) | None => None,
+        };
+        let Held { mut notes, judged, mut interfaces, waived } = self.hold(choice, request, facts, now);
+        let outcome = if notes.reasons.is_empty() { Outcome::Admit } else { Outcome::Deny };
+        let enforced = outcome == Outcome::Admit
+            || audit.is_none()
+            || notes.reasons.iter().any(|reason| holds_in_audit(reason.code));
+        if !enforced {
+            interfaces::release(&mut interfaces);
+        }
+        notes.step(
+            "mode",
+            match (&audit, enforced) {
+                (Some(_), false) => "the rule is in audit mode: the denial is reported and not enforced",
+                (Some(_), true) => "the rule is in audit mode, which changes nothing here",
+                (None, _) => "the answer is enforced",
+            },
+        );
+        let expires_at = expiry::of(&expiry::Used {
+            rule,
+            policy: self,
+            counted: &judged.counted,
+            signatures: &facts.signatures,
+            waived: &waived,
+            outcome,
+            now,
+        });
+        Decision {
+            outcome,
+            enforced,
+            audit,
+            reasons: notes.reasons,
+            waived,
+            rule: rule.map(|rule| rule.id.clone()),
+            subject: Subject::of(request),
+            card: CardIdentity::of(facts),
+            signature_level: rule.map(|rule| rule.signatures.level.value.at(now).name()),
+            signatures: judged.verdicts,
+            interfaces,
+            uncovered: facts.uncovered.clone(),
+            credentials: rule.map(|rule| rule.auth.credentials.clone()).unwrap_or_default(),
+            findings: notes.findings,
+            trace: notes.trace,
+            not_checked: not_checked(rule, request),
+            policy: PolicyIdentity { name: self.name().map(str::to_owned), digest: self.digest().to_owned() },
+            key_epoch: self.key_epoch(now),
+            evaluated_at: now,
+            expires_at,
+        }
+    }
+
+    /// Holds every demand of the policy against the card.
+    fn hold(
+        &self,
+        choice: Choice<'_>,
+        request: &AdmissionRequest,
+        facts: &CardFacts<'_>,
+        now: UnixTime,
+    ) -> Held {
+        let mut notes = Notes::default();
+        let rule = choice.rule;
+        deny::look(self, request, facts, &mut notes);
+        choice.note(&mut notes);
+        notes.reasons.extend(facts.unusable.iter().map(of_fault));
+        let fault = facts.signatures_fault.as_ref();
+        let mut judged = signatures::judge(self, rule, request, (&facts.signatures, fault), now);
+        notes.trace.push(judged.trace_step());
+        notes.reasons.append(&mut judged.reasons);
+        notes.findings.append(&mut judged.findings);
+        notes.reasons.extend(facts.coverage_fault.iter().map(of_fault));
+        notes.step("coverage", format!("{} members are not covered", facts.uncovered.len()));
+        let (mut interfaces, mut waived) = (Vec::new(), Vec::new());
+        if let Some(rule) = rule {
+            let exceptions = waive::Exceptions::of(self, rule, request, now);
+            interfaces = interfaces::look(rule, request, facts, now, &mut notes);
+            for interface in &mut interfaces {
+                exceptions.waive(&mut interface.reasons, &mut waived);
+                if interface.reasons.is_empty() {
+                    interface.outcome = InterfaceOutcome::Admitted;
+                }
+            }
+            interfaces::conclude(rule, request, &interfaces, &mut notes);
+            auth::look(rule, facts, &interfaces, &mut notes);
+            extensions::look(request, facts, &mut notes);
+            if let Some(pin) = &rule.pin {
+                look_at_pin(&pin.value, &mut notes);
+            }
+            exceptions.waive(&mut notes.reasons, &mut waived);
+            exceptions.note(&waived, &mut notes);
+        }
+        Held { notes, judged, interfaces, waived }
+    }
+
+    /// `sha256:` and the digest of the thumbprints of the keys that are usable at `now`.
+    #[must_use]
+    pub fn key_epoch(&self, now: UnixTime) -> String {
+        let usable = self.keys().iter().filter(|key| key.trusted.check_at(now.seconds()).is_ok());
+        let mut thumbprints: Vec<String> = usable.map(|key| key.trusted.thumbprint().to_string()).collect();
+        thumbprints.sort_unstable();
+        format!("sha256:{}", hex(&sha256(thumbprints.join("\n").as_bytes())))
+    }
+}
+
+impl Notes {
+    fn step(&mut self, step: &'static str, why: impl Into<String>) {
+        let why = why.into();
+        self.trace.push(TraceStep { step, considered: Vec::new(), picked: None, why, place: None });
+    }
+
+    fn advise(&mut self, code: Code, level: Level, message: impl Into<String>, pointer: Option<&str>) {
+        let finding = Finding::new(code, level, message);
+        self.findings.push(match pointer {
+            Some(pointer) => finding.at(pointer),
+            None => finding,
+        });
+    }
+}
+
+/// Codes that no exception waives and that audit mode enforces: what was signed is not what arrived.
+#[must_use]
+pub fn is_integrity(code: Code) -> bool {
+    const CODES: [Code; 6] = [
+        key_codes::SIG_INVALID,
+        key_codes::SIG_CRITICAL_HEADER,
+        key_codes::SIG_REVOKED_KEY,
+        reasons::SIG_ALGORITHM_NOT_ALLOWED,
+        reasons::SIG_UNCOVERED_MEMBER,
+        codes::URL_METADATA_ADDRESS,
+    ];
+    code.name().starts_with("json.") || CODES.contains(&code)
+}
+
+/// What the audit mode of a rule does not soften: what a deny rule says, and damage to what was signed.
+fn holds_in_audit(code: Code) -> bool {
+    is_integrity(code) || code == reasons::ORIGIN_DENIED || code == reasons::EXT_DENIED
+}
+
+fn of_fault(fault: &FactFault) -> Reason {
+    let reason = Reason::new(fault.code, fault.message.clone());
+    match &fault.pointer {
+        Some(pointer) => reason.found(pointer.clone(), None),
+        None => reason,
+    }
+}
+
+/// Nothing is remembered here, so every card is the first one.
+fn look_at_pin(pin: &PinTerms, notes: &mut Notes) {
+    match pin.first_use {
+        FirstUse::Review => notes.reasons.push(Reason::new(
+            reasons::PIN_FIRST_USE,
+            "the card was never seen before, and the rule wants a person to accept its digest first",
+        )),
+        FirstUse::Accept => notes.advise(
+            reasons::PIN_NOT_KEPT,
+            Level::Warning,
+            "no card is remembered here, so an older or changed card of this source is not noticed",
+            None,
+        ),
+    }
+}
+
+fn not_checked(rule: Option<&AllowRule>, request: &AdmissionRequest) -> Vec<&'static str> {
+    let pin = rule.is_some_and(|rule| rule.pin.is_some());
+    [
+        Some("dns"),
+        Some("tls-peer"),
+        pin.then_some("pins"),
+        request.accept.is_none().then_some("client-bindings"),
+        request.extensions.is_none().then_some("client-extensions"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

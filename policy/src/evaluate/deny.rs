@@ -1,0 +1,92 @@
+//! Deny rules: on the source, on every URL of the card and on its extensions. A hit is final.
+
+use countersign_keys::Level;
+
+use super::Notes;
+use crate::codes::decision as reasons;
+use crate::{
+    AdmissionRequest, CardFacts, DenyRule, ExtensionUse, Placed, PolicyPlace, Reason, StrictUrl, TraceStep,
+    TrustPolicy, UrlUse,
+};
+
+pub(super) fn look(
+    policy: &TrustPolicy,
+    request: &AdmissionRequest,
+    facts: &CardFacts<'_>,
+    notes: &mut Notes,
+) {
+    let before = notes.reasons.len();
+    let mut hit = None;
+    let mut look_at = |url: &StrictUrl, pointer: Option<&str>, notes: &mut Notes| {
+        for (rule, pattern) in policy.denying(url.host()) {
+            hit = hit.take().or_else(|| Some((rule.id.clone(), pattern.place.clone())));
+            notes.reasons.push(denied(rule, url, pointer, &pattern.place));
+        }
+    };
+    look_at(&request.source.url, None, notes);
+    for interface in &facts.interfaces {
+        let url_use = super::interfaces::url_use(interface.binding, crate::Queries::Allow);
+        if let Some(Ok(url)) = interface.url.map(|url| StrictUrl::read(url, url_use)) {
+            look_at(&url, Some(&interface.url_pointer), notes);
+        }
+    }
+    for url in facts.auth.schemes.iter().flat_map(|scheme| &scheme.credential_urls) {
+        if let Ok(read) = StrictUrl::read(url.url, UrlUse::Credential) {
+            look_at(&read, Some(&url.pointer), notes);
+        }
+    }
+    for url in &facts.information_urls {
+        match StrictUrl::read(url.url, UrlUse::Information) {
+            Ok(read) => look_at(&read, Some(&url.pointer), notes),
+            Err(error) => notes.advise(error.code(), Level::Warning, error.to_string(), Some(&url.pointer)),
+        }
+    }
+    let extensions = policy.denies().iter().filter(|rule| !rule.extensions.is_empty());
+    for (rule, place) in extensions.flat_map(|rule| denied_extensions(rule, facts, notes)) {
+        hit = hit.take().or(Some((rule, place)));
+    }
+    let why =
+        if notes.reasons.len() > before { "a deny rule hits; it is final" } else { "no deny rule hits" };
+    let (picked, place) = hit.unzip();
+    notes.trace.push(TraceStep {
+        step: "deny-rules",
+        considered: Vec::new(),
+        picked,
+        why: why.to_owned(),
+        place,
+    });
+}
+
+fn denied(rule: &DenyRule, url: &StrictUrl, pointer: Option<&str>, place: &PolicyPlace) -> Reason {
+    let what = if pointer.is_some() { "the card names" } else { "the card comes from" };
+    let message = format!("{what} `{}`, which rule `{}` denies: {}", url.host(), rule.id, rule.reason);
+    let reason = Reason::new(reasons::ORIGIN_DENIED, message).demanded(place);
+    match pointer {
+        Some(pointer) => reason.found(pointer, Some(url.raw())),
+        None => reason,
+    }
+}
+
+/// The hits of one rule, as id and place.
+fn denied_extensions(
+    rule: &DenyRule,
+    facts: &CardFacts<'_>,
+    notes: &mut Notes,
+) -> Vec<(String, PolicyPlace)> {
+    let mut hits = Vec::new();
+    for extension in &facts.extensions {
+        let counts = extension.is_required || rule.when == ExtensionUse::Declared;
+        let named = rule.extensions.iter().find(|Placed { value, .. }| counts && value == extension.uri);
+        if let Some(named) = named {
+            let message = format!(
+                "the card has the extension `{}`, which rule `{}` denies: {}",
+                extension.uri, rule.id, rule.reason
+            );
+            let reason = Reason::new(reasons::EXT_DENIED, message)
+                .found(extension.pointer.clone(), Some(extension.uri));
+            notes.reasons.push(reason.demanded(&named.place));
+            hits.push((rule.id.clone(), named.place.clone()));
+        }
+    }
+    hits
+}

@@ -1,0 +1,78 @@
+//! Until when an answer holds: as long as everything that it rests on.
+
+use crate::{AllowRule, Grace, Mode, Outcome, SignatureFacts, SignatureLevel, TrustPolicy, UnixTime, Waived};
+
+/// What an answer rests on.
+pub(super) struct Used<'e> {
+    pub(super) rule: Option<&'e AllowRule>,
+    pub(super) policy: &'e TrustPolicy,
+    pub(super) counted: &'e [usize],
+    pub(super) signatures: &'e [SignatureFacts],
+    pub(super) waived: &'e [Waived],
+    pub(super) outcome: Outcome,
+    pub(super) now: UnixTime,
+}
+
+/// Longest time that a denial is remembered, in seconds.
+const NEGATIVE_SECONDS: i64 = 30;
+
+pub(super) fn of(used: &Used<'_>) -> UnixTime {
+    let cache = used.rule.map(|rule| rule.cache.clone()).unwrap_or_default();
+    let longest = match used.outcome {
+        Outcome::Admit => cache.max_ttl_seconds,
+        Outcome::Deny => cache.negative_seconds.min(NEGATIVE_SECONDS),
+    };
+    let mut ends = vec![used.now.saturating_add_seconds(longest.max(0))];
+    ends.extend(signature_ends(used));
+    if let Some(rule) = used.rule {
+        ends.extend(rule_ends(rule));
+    }
+    let exceptions = used.policy.exceptions().iter();
+    let used_exceptions =
+        exceptions.filter(|exception| used.waived.iter().any(|waived| waived.exception == exception.id));
+    ends.extend(used_exceptions.map(|exception| after(exception.until)));
+    // What ended before now no longer holds, so the answer does not rest on it.
+    ends.into_iter().filter(|end| *end >= used.now).min().unwrap_or(used.now)
+}
+
+/// The signatures that count, with their keys.
+fn signature_ends(used: &Used<'_>) -> impl Iterator<Item = UnixTime> {
+    let counted = used.counted.iter().filter_map(|place| used.signatures.get(*place));
+    let max_age =
+        used.rule.and_then(|rule| rule.signatures.max_age_seconds.as_ref()).map(|max_age| max_age.value);
+    counted.flat_map(move |facts| {
+        let key = facts.thumbprint.and_then(|thumbprint| used.policy.key_by_thumbprint(thumbprint));
+        let key_end =
+            key.and_then(|key| key.trusted.not_after()).map(|last| after(UnixTime::from_seconds(last)));
+        let too_old = facts
+            .issued_at
+            .zip(max_age)
+            .map(|(issued_at, max_age)| after(issued_at.saturating_add_seconds(max_age)));
+        [key_end, too_old, facts.expires_at].into_iter().flatten()
+    })
+}
+
+/// What is allowed for a time.
+fn rule_ends(rule: &AllowRule) -> impl Iterator<Item = UnixTime> + use<> {
+    let mode = match &rule.mode.value {
+        Mode::Audit(grace) => Some(grace),
+        Mode::Enforce => None,
+    };
+    let level = match &rule.signatures.level.value {
+        SignatureLevel::IfPresent(grace) | SignatureLevel::Off(grace) => Some(grace),
+        SignatureLevel::Require => None,
+    };
+    let allowance = rule.signatures.allow_uncovered.as_ref().map(|allowance| &allowance.value.grace);
+    let any_host = rule.interfaces.any_host.as_ref().and_then(|any| any.value.grace.as_ref());
+    let graces: Vec<UnixTime> = [mode, level, allowance, any_host].into_iter().flatten().map(end).collect();
+    graces.into_iter()
+}
+
+fn end(grace: &Grace) -> UnixTime {
+    after(grace.until)
+}
+
+/// The first second after the last one.
+fn after(last: UnixTime) -> UnixTime {
+    last.saturating_add_seconds(1)
+}

@@ -1,0 +1,147 @@
+//! Hosts against patterns, and which pattern comes nearest.
+
+use super::context::loopback_names;
+use crate::codes::{self, decision as reasons};
+use crate::{
+    AddressClass, AllowPattern, AllowRule, Host, Hosts, LoopbackNames, Mismatch, NearMiss, Placed, Reason,
+    Source, StrictUrl, TrustPolicy, UnixTime,
+};
+
+/// Whether the host of an interface, with its port and, in a pattern, its path, may be called.
+pub(super) fn look(
+    rule: &AllowRule,
+    source: &Source,
+    url: &StrictUrl,
+    now: UnixTime,
+) -> Result<(), Box<Reason>> {
+    let terms = &rule.interfaces;
+    if url.is_loopback() && terms.allow_loopback.is_some() {
+        return Ok(());
+    }
+    let address = url.host().address();
+    if let Some(address) = address
+        && terms.networks.iter().any(|network| network.value.matches(address).is_ok())
+    {
+        return Ok(());
+    }
+    let holds = |any: &crate::AnyHost| any.grace.as_ref().is_none_or(|grace| grace.holds(now));
+    if terms.any_host.as_ref().is_some_and(|any| holds(&any.value)) && url.require_public().is_ok() {
+        return Ok(());
+    }
+    match &terms.hosts {
+        Hosts::Source(place) => at_source(source, url).map_err(|reason| Box::new(reason.demanded(place))),
+        Hosts::Listed(patterns) => {
+            let mismatches: Result<Vec<_>, ()> = patterns
+                .iter()
+                .map(|pattern| match pattern.value.matches(url, loopback_names(rule)) {
+                    Ok(()) => Err(()),
+                    Err(mismatch) => Ok((pattern, mismatch)),
+                })
+                .collect();
+            match mismatches {
+                Err(()) => Ok(()),
+                Ok(mismatches) => Err(Box::new(off_list(url, mismatches))),
+            }
+        }
+    }
+}
+
+/// `*source`: the host of the source, on the port of the source or the default one.
+fn at_source(source: &Source, url: &StrictUrl) -> Result<(), Box<Reason>> {
+    if url.host() != source.url.host() {
+        let code = if is_private(url) { codes::URL_PRIVATE_ADDRESS } else { reasons::IFACE_OFF_ORIGIN };
+        let message =
+            format!("the host `{}` is not `{}`, which the card came from", url.host(), source.url.host());
+        return Err(Box::new(Reason::new(code, message)));
+    }
+    if url.port() == url.scheme().default_port() || url.port() == source.url.port() {
+        return Ok(());
+    }
+    let message = format!(
+        "the port {} is neither the default one nor that of the source; list the host with its port in `interfaces.hosts`",
+        url.port()
+    );
+    Err(Box::new(Reason::new(reasons::IFACE_PORT_NOT_ALLOWED, message)))
+}
+
+fn off_list(url: &StrictUrl, mismatches: Vec<(&Placed<AllowPattern>, Mismatch)>) -> Reason {
+    let nearest = mismatches
+        .into_iter()
+        .max_by_key(|(pattern, mismatch)| closeness(url.host(), &pattern.value, mismatch));
+    let (code, what) = match nearest.as_ref().map(|(_, mismatch)| mismatch) {
+        Some(Mismatch::Path { .. }) => (reasons::IFACE_PATH_NOT_ALLOWED, "the path of"),
+        Some(Mismatch::Port { .. }) => (reasons::IFACE_PORT_NOT_ALLOWED, "the port of"),
+        Some(Mismatch::Scheme { .. }) => (reasons::IFACE_SCHEME_NOT_ALLOWED, "the scheme of"),
+        Some(
+            Mismatch::Host { .. }
+            | Mismatch::Apex { .. }
+            | Mismatch::Depth { .. }
+            | Mismatch::Loopback { .. }
+            | Mismatch::Network { .. },
+        )
+        | None => {
+            let code =
+                if is_private(url) { codes::URL_PRIVATE_ADDRESS } else { reasons::IFACE_HOST_NOT_ALLOWED };
+            (code, "the host of")
+        }
+    };
+    let reason = Reason::new(code, format!("{what} `{}` is none that `interfaces.hosts` allows", url.raw()));
+    match nearest {
+        Some((pattern, mismatch)) => {
+            let near = NearMiss::new(pattern.value.to_string(), pattern.place.clone(), mismatch.to_string());
+            reason.demanded(&pattern.place).near(Some(near))
+        }
+        None => reason,
+    }
+}
+
+/// The `from` that comes nearest to the source, over all rules.
+pub(super) fn nearest_source(policy: &TrustPolicy, source: &Source) -> Option<NearMiss> {
+    let patterns = policy.allows().iter().flat_map(|rule| &rule.from);
+    let near = patterns.filter_map(|pattern| {
+        let mismatch = pattern.value.matches(&source.url, LoopbackNames::Allowed).err()?;
+        Some((closeness(source.url.host(), &pattern.value, &mismatch), pattern, mismatch))
+    });
+    let (closeness, pattern, mismatch) = near.max_by_key(|(closeness, ..)| *closeness)?;
+    (closeness > (0, 0))
+        .then(|| NearMiss::new(pattern.value.to_string(), pattern.place.clone(), mismatch.to_string()))
+}
+
+/// The nearest pattern of a list that `url` does not fit.
+pub(super) fn nearest(url: &StrictUrl, patterns: &[Placed<AllowPattern>]) -> Option<NearMiss> {
+    let near = patterns.iter().filter_map(|pattern| {
+        let mismatch = pattern.value.matches(url, LoopbackNames::Refused).err()?;
+        Some((closeness(url.host(), &pattern.value, &mismatch), pattern, mismatch))
+    });
+    let (_, pattern, mismatch) = near.max_by_key(|(closeness, ..)| *closeness)?;
+    Some(NearMiss::new(pattern.value.to_string(), pattern.place.clone(), mismatch.to_string()))
+}
+
+/// How near a pattern comes: how much of it fits, then how many labels from the right are the same.
+fn closeness(host: &Host, pattern: &AllowPattern, mismatch: &Mismatch) -> (u8, usize) {
+    match mismatch {
+        Mismatch::Path { .. } => (6, 0),
+        Mismatch::Port { .. } => (5, 0),
+        Mismatch::Scheme { .. } => (4, 0),
+        Mismatch::Depth { base, .. } => (3, base.len()),
+        Mismatch::Apex { .. } => (2, 0),
+        Mismatch::Loopback { .. } => (1, 0),
+        Mismatch::Host { .. } | Mismatch::Network { .. } => (0, shared_labels(host, pattern)),
+    }
+}
+
+/// Labels from the right that host and pattern share; none where only the top-level domain is the same.
+fn shared_labels(host: &Host, pattern: &AllowPattern) -> usize {
+    let (Some(name), text) = (host.name(), pattern.to_string()) else { return 0 };
+    let pattern_host = text.rsplit("://").next().unwrap_or_default();
+    let pattern_host = pattern_host.split(['/', ':']).next().unwrap_or_default();
+    let pairs = name.labels().rev().zip(pattern_host.rsplit('.'));
+    match pairs.take_while(|(left, right)| left == right).count() {
+        1 => 0,
+        shared => shared,
+    }
+}
+
+fn is_private(url: &StrictUrl) -> bool {
+    !matches!(url.address_class(), AddressClass::Name | AddressClass::Public)
+}

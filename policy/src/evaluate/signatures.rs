@@ -1,0 +1,321 @@
+//! Which signatures count, and whether they are enough.
+
+use std::collections::BTreeSet;
+
+use countersign_keys::{Algorithm, Finding, Level, Thumbprint, codes as key_codes};
+
+use super::hosts::nearest;
+use super::of_fault;
+use crate::codes::decision as reasons;
+use crate::{
+    AdmissionRequest, AllowRule, FactFault, KeyGroup, KeySelector, LoopbackNames, Placed, PolicyKey,
+    Reaction, Reason, SignatureFacts, SignatureLevel, SignatureState, SignatureVerdict, TraceStep,
+    TrustPolicy, UnixTime,
+};
+
+/// What is said about the signatures of a card.
+pub(super) struct Judged {
+    pub(super) verdicts: Vec<SignatureVerdict>,
+    /// Places of those that count.
+    pub(super) counted: Vec<usize>,
+    pub(super) reasons: Vec<Reason>,
+    pub(super) findings: Vec<Finding>,
+    why: String,
+}
+
+/// A signature that a key in scope made, in time and with an allowed algorithm.
+struct Eligible<'p> {
+    place: usize,
+    key: &'p PolicyKey,
+    thumbprint: Thumbprint,
+    uncovered_octets: usize,
+}
+
+/// Judges the signatures under a rule; without one, each by itself.
+pub(super) fn judge(
+    policy: &TrustPolicy,
+    rule: Option<&AllowRule>,
+    request: &AdmissionRequest,
+    (signatures, fault): (&[SignatureFacts], Option<&FactFault>),
+    now: UnixTime,
+) -> Judged {
+    let level = rule.map_or(&SignatureLevel::Require, |rule| rule.signatures.level.value.at(now));
+    let mut judged = Judged {
+        verdicts: Vec::new(),
+        counted: Vec::new(),
+        reasons: Vec::new(),
+        findings: Vec::new(),
+        why: String::new(),
+    };
+    let is_unsigned = signatures.is_empty() && fault.is_none();
+    match level {
+        SignatureLevel::Off(grace) => {
+            let message = format!("the policy looks at no signature until {}: {}", grace.until, grace.reason);
+            judged.findings.push(Finding::new(reasons::SIG_NOT_CHECKED, Level::Warning, message));
+            judged.why.push_str("signatures are off");
+            return judged;
+        }
+        SignatureLevel::IfPresent(grace) if is_unsigned => {
+            let message = format!(
+                "the card is unsigned, which the policy accepts until {}: {}",
+                grace.until, grace.reason
+            );
+            judged.findings.push(Finding::new(reasons::SIG_ABSENT, Level::Warning, message));
+            judged.why.push_str("unsigned, and verified only if signed");
+            return judged;
+        }
+        SignatureLevel::IfPresent(_) | SignatureLevel::Require => {}
+    }
+    let mut eligible = Vec::new();
+    for (place, facts) in signatures.iter().enumerate() {
+        let (verdict, candidate) = verdict(policy, rule, request, (place, facts), now);
+        judged.verdicts.push(verdict);
+        eligible.extend(candidate);
+    }
+    if let Some(fault) = fault {
+        judged.reasons.push(of_fault(fault));
+        judged.why.push_str("the signatures were not looked at");
+        return judged;
+    }
+    if is_unsigned {
+        judged.reasons.push(absent(rule));
+        judged.why.push_str("there is no signature");
+        return judged;
+    }
+    match rule {
+        Some(rule) => {
+            judged.hold_against(&rule.signatures.groups, &eligible);
+            judged.look_for_stale(rule, signatures);
+        }
+        None => {
+            judged.counted = best(eligible.iter(), 1);
+            "no rule says which keys are needed".clone_into(&mut judged.why);
+        }
+    }
+    for place in judged.counted.clone() {
+        if let Some(verdict) = judged.verdicts.get_mut(place) {
+            verdict.counts = true;
+        }
+    }
+    judged
+}
+
+impl Judged {
+    pub(super) fn trace_step(&self) -> TraceStep {
+        let ids = |verdicts: &mut dyn Iterator<Item = &SignatureVerdict>| {
+            verdicts.filter_map(|verdict| verdict.key.clone()).collect::<Vec<_>>()
+        };
+        let picked = ids(&mut self.verdicts.iter().filter(|verdict| verdict.counts)).join(", ");
+        TraceStep {
+            step: "signatures",
+            considered: ids(&mut self.verdicts.iter()),
+            picked: (!picked.is_empty()).then_some(picked),
+            why: self.why.clone(),
+            place: None,
+        }
+    }
+
+    /// Every group needs enough distinct keys.
+    fn hold_against(&mut self, groups: &[KeyGroup], eligible: &[Eligible<'_>]) {
+        let mut counted = BTreeSet::new();
+        let mut missed = Vec::new();
+        for group in groups {
+            let of_group = || eligible.iter().filter(|signature| is_in(group, signature.key));
+            let found = best(of_group(), group.min.get());
+            if found.len() < group.min.get() {
+                missed.push((group, found.len()));
+            }
+            counted.extend(found);
+        }
+        self.counted = counted.into_iter().collect();
+        if missed.is_empty() {
+            self.why = format!("{} of {} signatures count", self.counted.len(), self.verdicts.len());
+            return;
+        }
+        "not enough signatures count".clone_into(&mut self.why);
+        let deciding = deciding(&self.verdicts);
+        for (group, found) in missed {
+            // A group that nobody signed for tells less than why the signatures failed, unless one of them is good.
+            if !eligible.is_empty() || deciding.is_empty() {
+                self.reasons.push(too_few(group, found, eligible));
+            }
+        }
+        for reason in deciding {
+            if !self.reasons.contains(&reason) {
+                self.reasons.push(reason);
+            }
+        }
+    }
+
+    /// Signatures of trusted keys that fail beside ones that are enough.
+    fn look_for_stale(&mut self, rule: &AllowRule, signatures: &[SignatureFacts]) {
+        if !self.reasons.is_empty() {
+            return;
+        }
+        let failed = signatures
+            .iter()
+            .filter(|facts| facts.faults.iter().any(|fault| fault.code == key_codes::SIG_INVALID));
+        for facts in failed {
+            let message = format!(
+                "the signature under the trusted `kid` `{}` does not verify although another does: the card was changed after \
+                 it was made, or it was made under a form that is not accepted",
+                facts.kid.as_deref().unwrap_or_default()
+            );
+            let pointer = pointer(facts);
+            match rule.signatures.stale.value {
+                Reaction::Report => {
+                    let finding = Finding::new(reasons::SIG_STALE, Level::Warning, message);
+                    self.findings.push(finding.at(pointer));
+                }
+                Reaction::Deny => {
+                    let reason =
+                        Reason::new(reasons::SIG_STALE, message).found(pointer, facts.kid.as_deref());
+                    self.reasons.push(reason.demanded(&rule.signatures.stale.place));
+                }
+            }
+        }
+    }
+}
+
+/// What is said about one signature, and the signature itself if it may count.
+fn verdict<'p>(
+    policy: &'p TrustPolicy,
+    rule: Option<&AllowRule>,
+    request: &AdmissionRequest,
+    (place, facts): (usize, &SignatureFacts),
+    now: UnixTime,
+) -> (SignatureVerdict, Option<Eligible<'p>>) {
+    let key =
+        facts.thumbprint.and_then(|thumbprint| Some((thumbprint, policy.key_by_thumbprint(thumbprint)?)));
+    let mut verdict = SignatureVerdict {
+        endorsement: facts.endorsement,
+        index: facts.index,
+        kid: facts.kid.clone(),
+        alg: facts.alg.clone(),
+        outcome: facts.state,
+        key: key.map(|(_, key)| key.id.clone()),
+        form: facts.form,
+        counts: false,
+        reasons: facts.faults.iter().map(of_fault).collect(),
+    };
+    let Some((thumbprint, key)) = key.filter(|_| facts.state == SignatureState::Verified) else {
+        // Whoever verified it used a key that the policy does not have.
+        if facts.state == SignatureState::Verified {
+            verdict.outcome = SignatureState::Unverifiable;
+            let message = "the key that made the signature is not one of the policy";
+            verdict.reasons.push(Reason::new(key_codes::SIG_UNKNOWN_KEY, message));
+        }
+        return (verdict, None);
+    };
+    let refusal = out_of_scope(key, request, facts)
+        .or_else(|| rule.and_then(|rule| not_allowed(rule, facts)))
+        .map(|reason| (SignatureState::Unverifiable, reason))
+        .or_else(|| {
+            Some((SignatureState::Invalid, rule.and_then(|rule| out_of_date(policy, rule, facts, now))?))
+        });
+    if let Some((outcome, reason)) = refusal {
+        verdict.outcome = outcome;
+        verdict.reasons.push(reason);
+        return (verdict, None);
+    }
+    (verdict, Some(Eligible { place, key, thumbprint, uncovered_octets: facts.uncovered_octets }))
+}
+
+fn out_of_scope(key: &PolicyKey, request: &AdmissionRequest, facts: &SignatureFacts) -> Option<Reason> {
+    let source = &request.source.url;
+    // A key for `localhost` is only reached through a rule that allows loopback.
+    if key.origins.iter().any(|origin| origin.value.matches(source, LoopbackNames::Allowed).is_ok()) {
+        return None;
+    }
+    let message = format!("the key `{}` may not speak for `{}`", key.id, source.host());
+    let reason =
+        Reason::new(reasons::SIG_KEY_OUT_OF_SCOPE, message).found(pointer(facts), facts.kid.as_deref());
+    Some(reason.demanded(&key.place).near(nearest(source, &key.origins)))
+}
+
+fn not_allowed(rule: &AllowRule, facts: &SignatureFacts) -> Option<Reason> {
+    let allowed = rule.signatures.algorithms.as_ref()?;
+    let fits = |algorithm: Algorithm| allowed.value.iter().any(|allowed| allowed.agrees_with(algorithm));
+    if facts.algorithm.is_some_and(fits) {
+        return None;
+    }
+    let alg = facts.alg.as_deref().unwrap_or_default();
+    let names = allowed.value.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ");
+    let message = format!("the algorithm `{alg}` is none of {names}");
+    let reason = Reason::new(reasons::SIG_ALGORITHM_NOT_ALLOWED, message).found(pointer(facts), Some(alg));
+    Some(reason.demanded(&allowed.place))
+}
+
+fn out_of_date(
+    policy: &TrustPolicy,
+    rule: &AllowRule,
+    facts: &SignatureFacts,
+    now: UnixTime,
+) -> Option<Reason> {
+    let Placed { value: max_age, place } = rule.signatures.max_age_seconds.as_ref()?;
+    let (code, message) = match facts.issued_at {
+        None => (reasons::FRESH_TOO_OLD, "the signature does not say when it was made (`iat`)".to_owned()),
+        Some(issued_at) if issued_at.saturating_add_seconds(*max_age) < now => (
+            reasons::FRESH_TOO_OLD,
+            format!("the signature is of {issued_at}, more than {max_age} seconds old"),
+        ),
+        Some(issued_at) if issued_at > now.saturating_add_seconds(policy.limits().clock_skew_seconds) => {
+            (reasons::FRESH_NOT_YET, format!("the signature is of {issued_at}, which has not come yet"))
+        }
+        Some(_) => return None,
+    };
+    Some(Reason::new(code, message).found(pointer(facts), facts.kid.as_deref()).demanded(place))
+}
+
+/// The places of the best signature of each distinct key, at most `most`: those that leave least uncovered.
+fn best<'e, 'p: 'e>(eligible: impl Iterator<Item = &'e Eligible<'p>>, most: usize) -> Vec<usize> {
+    let mut ranked: Vec<&Eligible<'_>> = eligible.collect();
+    ranked.sort_by_key(|signature| (signature.uncovered_octets, signature.place));
+    let mut seen = BTreeSet::new();
+    let distinct = ranked.into_iter().filter(|signature| seen.insert(signature.thumbprint));
+    distinct.take(most).map(|signature| signature.place).collect()
+}
+
+fn is_in(group: &KeyGroup, key: &PolicyKey) -> bool {
+    match &group.keys {
+        // Its origins cover the source, or it would not be eligible.
+        KeySelector::Origin => true,
+        KeySelector::Named { ids, .. } => ids.contains(&key.id),
+    }
+}
+
+/// The reasons of the signatures that decide: the invalid ones, else the unverifiable, else the damaged.
+fn deciding(verdicts: &[SignatureVerdict]) -> Vec<Reason> {
+    let of = |outcome| verdicts.iter().filter(move |verdict| verdict.outcome == outcome);
+    let order = [SignatureState::Invalid, SignatureState::Unverifiable, SignatureState::Malformed];
+    let first = order.into_iter().find(|outcome| of(*outcome).next().is_some());
+    first.map(|outcome| of(outcome).flat_map(|verdict| verdict.reasons.clone()).collect()).unwrap_or_default()
+}
+
+fn too_few(group: &KeyGroup, found: usize, eligible: &[Eligible<'_>]) -> Reason {
+    let keys = match &group.keys {
+        KeySelector::Origin => "the keys of the source".to_owned(),
+        KeySelector::Named { names, .. } => {
+            names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+        }
+    };
+    let mut signers: Vec<&str> = eligible.iter().map(|signature| signature.key.id.as_str()).collect();
+    signers.sort_unstable();
+    signers.dedup();
+    let by =
+        if signers.is_empty() { String::new() } else { format!("; signed by `{}`", signers.join("`, `")) };
+    let message = format!("{found} of the {} needed signatures by {keys} verified{by}", group.min);
+    Reason::new(reasons::SIG_THRESHOLD, message).demanded(&group.place)
+}
+
+fn absent(rule: Option<&AllowRule>) -> Reason {
+    let reason = Reason::new(reasons::SIG_ABSENT, "the card is unsigned").found("/signatures", None);
+    match rule {
+        Some(rule) => reason.demanded(&rule.signatures.level.place),
+        None => reason,
+    }
+}
+
+fn pointer(facts: &SignatureFacts) -> String {
+    format!("/signatures/{}", facts.index)
+}
