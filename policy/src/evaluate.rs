@@ -20,6 +20,7 @@ use crate::{
     UnixTime, Waived,
 };
 use context::Choice;
+pub(crate) use hosts::nearest;
 use signatures::Judged;
 
 /// What the parts of an evaluation find out.

@@ -3,9 +3,11 @@
 //! This package knows no AgentCard and no socket, and it reads no clock: the time is always an argument.
 
 mod accepted;
+mod change;
 pub mod codes;
 mod decision;
 mod evaluate;
+mod explain;
 mod facts;
 mod pattern;
 mod place;
@@ -16,11 +18,13 @@ mod url;
 mod version;
 
 pub use accepted::{Accepted, AcceptedError};
+pub use change::PolicyChange;
 pub use decision::{
     CardIdentity, Decision, InterfaceOutcome, InterfaceVerdict, NearMiss, Outcome, PolicyIdentity, Reason,
     SignatureVerdict, Subject, TraceStep, Waived,
 };
 pub use evaluate::is_integrity;
+pub use explain::{Explanation, WhyNot};
 pub use facts::{
     AlternativeFacts, AuthFacts, CardFacts, ExtensionFacts, FactFault, InterfaceFacts, SchemeFacts,
     SignatureFacts, SignatureState, UncoveredFacts, UrlFacts, VersionFacts,

@@ -108,7 +108,7 @@ pub(super) fn nearest_source(policy: &TrustPolicy, source: &Source) -> Option<Ne
 }
 
 /// The nearest pattern of a list that `url` does not fit.
-pub(super) fn nearest(url: &StrictUrl, patterns: &[Placed<AllowPattern>]) -> Option<NearMiss> {
+pub(crate) fn nearest(url: &StrictUrl, patterns: &[Placed<AllowPattern>]) -> Option<NearMiss> {
     let near = patterns.iter().filter_map(|pattern| {
         let mismatch = pattern.value.matches(url, LoopbackNames::Refused).err()?;
         Some((closeness(url.host(), &pattern.value, &mismatch), pattern, mismatch))

@@ -101,6 +101,12 @@ impl VersionRequirement {
         }
     }
 
+    /// Exactly this version.
+    #[must_use]
+    pub const fn exactly(version: ProtocolVersion) -> Self {
+        Self { first: Some(version), last: Some(version), ignored_patch: None }
+    }
+
     /// Whether `version` fits.
     #[must_use]
     pub fn matches(&self, version: ProtocolVersion) -> bool {

@@ -1,0 +1,143 @@
+//! What would change an answer, and why a rule was not the one.
+
+mod proposal;
+
+use crate::{
+    AdmissionRequest, AllowRule, Decision, LoopbackNames, NearMiss, Outcome, PolicyChange, Reason,
+    TrustPolicy,
+};
+
+/// What would turn a denial into an admission.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// Changes of the policy that together turn the answer, none of which can be left out: the answer was computed anew
+    /// with them. Empty where there are none, or where no change is needed.
+    pub changes: Vec<PolicyChange>,
+    /// Reasons that no change of the policy answers: the card, its publisher or the request must change.
+    pub beyond_policy: Vec<Reason>,
+}
+
+/// Why a rule was not the one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WhyNot {
+    /// It was.
+    Picked,
+    /// It is for the request, and a narrower one is too.
+    LessSpecific {
+        /// The `id` of the narrower rule.
+        picked: String,
+    },
+    /// It is for other sources.
+    Source(Option<NearMiss>),
+    /// It is for cards that are found in other ways.
+    Kind(Vec<String>),
+    /// It is for other tenants.
+    Tenant(Vec<String>),
+    /// It is for other uses.
+    Use(Vec<String>),
+}
+
+/// Most rounds of changes that are tried.
+const MAX_ROUNDS: usize = 4;
+
+impl Explanation {
+    /// Looks for the fewest changes of `policy` that turn `decision`. `evaluate` must give the answer of another policy for
+    /// the same card, request and time.
+    ///
+    /// Each reason proposes one change. All proposals together are tried, with those of the reasons that appear then, in at
+    /// most four rounds; then each change is left out that the answer does not need.
+    pub fn of(
+        policy: &TrustPolicy,
+        request: &AdmissionRequest,
+        decision: &Decision,
+        evaluate: impl Fn(&TrustPolicy) -> Decision,
+    ) -> Self {
+        let mut beyond_policy = Vec::new();
+        let mut changes: Vec<PolicyChange> = Vec::new();
+        let mut current = decision.clone();
+        for _ in 0..MAX_ROUNDS {
+            if current.outcome == Outcome::Admit {
+                break;
+            }
+            let before = changes.len();
+            for reason in &current.reasons {
+                match proposal::for_reason(policy, request, &current, reason) {
+                    Some(change) if !changes.contains(&change) => changes.push(change),
+                    Some(_) => {}
+                    None if proposal::follows(reason) || beyond_policy.contains(reason) => {}
+                    None => beyond_policy.push(reason.clone()),
+                }
+            }
+            if changes.len() == before {
+                break;
+            }
+            current = evaluate(&with_all(policy, &changes));
+        }
+        if current.outcome == Outcome::Deny {
+            return Self { changes: Vec::new(), beyond_policy };
+        }
+        let mut index = 0;
+        while index < changes.len() {
+            let without: Vec<_> = changes
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != index)
+                .map(|(_, change)| change.clone())
+                .collect();
+            if evaluate(&with_all(policy, &without)).outcome == Outcome::Admit {
+                changes = without;
+            } else {
+                index += 1;
+            }
+        }
+        Self { changes, beyond_policy: Vec::new() }
+    }
+}
+
+impl TrustPolicy {
+    /// Why the rule with this `id` is not the one that a request is held against; [`None`] if there is no such rule.
+    #[must_use]
+    pub fn why_not(&self, id: &str, request: &AdmissionRequest) -> Option<WhyNot> {
+        let rule = self.allow(id)?;
+        let picked = self.rule_for(request);
+        if picked.is_some_and(|picked| picked.id == rule.id) {
+            return Some(WhyNot::Picked);
+        }
+        Some(misfit(rule, request).unwrap_or_else(|| WhyNot::LessSpecific {
+            picked: picked.map(|picked| picked.id.clone()).unwrap_or_default(),
+        }))
+    }
+}
+
+fn misfit(rule: &AllowRule, request: &AdmissionRequest) -> Option<WhyNot> {
+    let loopback_names = match rule.interfaces.allow_loopback {
+        Some(_) => LoopbackNames::Allowed,
+        None => LoopbackNames::Refused,
+    };
+    let source = &request.source;
+    if !rule.from.iter().any(|from| from.value.matches(&source.url, loopback_names).is_ok()) {
+        return Some(WhyNot::Source(crate::evaluate::nearest(&source.url, &rule.from)));
+    }
+    if rule.sources.as_ref().is_some_and(|kinds| !kinds.contains(&source.kind)) {
+        return Some(WhyNot::Kind(texts(rule.sources.iter().flatten())));
+    }
+    let fits = |words: &Option<Vec<crate::WordPattern>>, word: &Option<String>| {
+        words.as_ref().is_none_or(|words| {
+            word.as_ref().is_some_and(|word| words.iter().any(|other| other.matches(word)))
+        })
+    };
+    if !fits(&rule.tenants, &request.tenant) {
+        return Some(WhyNot::Tenant(texts(rule.tenants.iter().flatten())));
+    }
+    (!fits(&rule.uses, &request.purpose)).then(|| WhyNot::Use(texts(rule.uses.iter().flatten())))
+}
+
+fn texts<'l, T: ToString + 'l>(list: impl Iterator<Item = &'l T>) -> Vec<String> {
+    list.map(ToString::to_string).collect()
+}
+
+fn with_all(policy: &TrustPolicy, changes: &[PolicyChange]) -> TrustPolicy {
+    changes.iter().fold(policy.clone(), |policy, change| policy.with(change))
+}
