@@ -7,7 +7,7 @@ use countersign_keys::Algorithm;
 
 use crate::policy::Parts;
 use crate::{
-    AllowPattern, AllowRule, AnonymousAccess, Grace, Hosts, Placed, ProtocolVersion, Reaction, Scheme,
+    AllowPattern, AllowRule, AnonymousAccess, Grace, Placed, ProtocolVersion, Reaction, Scheme,
     SignatureLevel, TrustPolicy, UnixTime, VersionRequirement, WordPattern,
 };
 
@@ -143,11 +143,11 @@ pub enum PolicyChange {
         /// The entry, counted from 0.
         index: usize,
     },
-    /// Removes an entry of `interfaces.hosts`.
+    /// Removes a pattern of `interfaces.hosts`.
     DropHost {
         /// The `id` of the rule.
         rule: String,
-        /// The entry, counted from 0.
+        /// The pattern, counted from 0 without `*source`.
         index: usize,
     },
     /// Removes a `[[deny]]`.
@@ -211,10 +211,7 @@ fn change_rule(rule: &mut AllowRule, change: &PolicyChange) {
         PolicyChange::AddUse { purpose, .. } => {
             rule.uses.get_or_insert_default().push(WordPattern::Exact(purpose.clone()));
         }
-        PolicyChange::AddHost { pattern, .. } => match &mut rule.interfaces.hosts {
-            Hosts::Listed(hosts) => hosts.push(placed(pattern)),
-            Hosts::Source(_) => rule.interfaces.hosts = Hosts::Listed(vec![placed(pattern)]),
-        },
+        PolicyChange::AddHost { pattern, .. } => rule.interfaces.hosts.listed.push(placed(pattern)),
         PolicyChange::AddScheme { scheme, .. } => rule.interfaces.schemes.value.push(*scheme),
         PolicyChange::AddPath { path, .. } => {
             rule.interfaces.paths.iter_mut().for_each(|paths| paths.value.push(path.clone()));
@@ -240,11 +237,7 @@ fn change_rule(rule: &mut AllowRule, change: &PolicyChange) {
         }
         PolicyChange::ReportStale { .. } => rule.signatures.stale.value = Reaction::Report,
         PolicyChange::DropMaxAge { .. } => rule.signatures.max_age_seconds = None,
-        PolicyChange::DropHost { index, .. } => {
-            if let Hosts::Listed(hosts) = &mut rule.interfaces.hosts {
-                remove(hosts, *index);
-            }
-        }
+        PolicyChange::DropHost { index, .. } => remove(&mut rule.interfaces.hosts.listed, *index),
         PolicyChange::AddKeyOrigin { .. }
         | PolicyChange::DropAllow { .. }
         | PolicyChange::DropSource { .. }

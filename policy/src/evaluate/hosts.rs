@@ -3,8 +3,8 @@
 use super::context::loopback_names;
 use crate::codes::{self, decision as reasons};
 use crate::{
-    AddressClass, AllowPattern, AllowRule, Host, Hosts, LoopbackNames, Mismatch, NearMiss, Placed, Reason,
-    Source, StrictUrl, TrustPolicy, UnixTime,
+    AddressClass, AllowPattern, AllowRule, Host, LoopbackNames, Mismatch, NearMiss, Placed, Reason, Source,
+    StrictUrl, TrustPolicy, UnixTime,
 };
 
 /// Whether the host of an interface, with its port and, in a pattern, its path, may be called.
@@ -28,40 +28,41 @@ pub(super) fn look(
     if terms.any_host.as_ref().is_some_and(|any| holds(&any.value)) && url.require_public().is_ok() {
         return Ok(());
     }
-    match &terms.hosts {
-        Hosts::Source(place) => at_source(source, url).map_err(|reason| Box::new(reason.demanded(place))),
-        Hosts::Listed(patterns) => {
-            let mismatches: Result<Vec<_>, ()> = patterns
-                .iter()
-                .map(|pattern| match pattern.value.matches(url, loopback_names(rule)) {
-                    Ok(()) => Err(()),
-                    Err(mismatch) => Ok((pattern, mismatch)),
-                })
-                .collect();
-            match mismatches {
-                Err(()) => Ok(()),
-                Ok(mismatches) => Err(Box::new(off_list(url, mismatches))),
-            }
+    let off_source = match &terms.hosts.source {
+        None => None,
+        Some(place) => match at_source(source, url) {
+            None => return Ok(()),
+            Some(reason) => Some(reason.demanded(place)),
+        },
+    };
+    let mut mismatches = Vec::new();
+    for pattern in &terms.hosts.listed {
+        match pattern.value.matches(url, loopback_names(rule)) {
+            Ok(()) => return Ok(()),
+            Err(mismatch) => mismatches.push((pattern, mismatch)),
         }
     }
+    let reason = off_source.filter(|_| mismatches.is_empty()).unwrap_or_else(|| off_list(url, mismatches));
+    Err(Box::new(reason))
 }
 
 /// `*source`: the host of the source, on the port of the source or the default one.
-fn at_source(source: &Source, url: &StrictUrl) -> Result<(), Box<Reason>> {
+fn at_source(source: &Source, url: &StrictUrl) -> Option<Reason> {
     if url.host() != source.url.host() {
         let code = if is_private(url) { codes::URL_PRIVATE_ADDRESS } else { reasons::IFACE_OFF_ORIGIN };
         let message =
             format!("the host `{}` is not `{}`, which the card came from", url.host(), source.url.host());
-        return Err(Box::new(Reason::new(code, message)));
+        return Some(Reason::new(code, message));
     }
     if url.port() == url.scheme().default_port() || url.port() == source.url.port() {
-        return Ok(());
+        return None;
     }
     let message = format!(
-        "the port {} is neither the default one nor that of the source; list the host with its port in `interfaces.hosts`",
+        "the port {} is neither the default one nor that of the source; list the host with its port in \
+         `interfaces.hosts`",
         url.port()
     );
-    Err(Box::new(Reason::new(reasons::IFACE_PORT_NOT_ALLOWED, message)))
+    Some(Reason::new(reasons::IFACE_PORT_NOT_ALLOWED, message))
 }
 
 fn off_list(url: &StrictUrl, mismatches: Vec<(&Placed<AllowPattern>, Mismatch)>) -> Reason {

@@ -4,8 +4,7 @@ use countersign_keys::Algorithm;
 
 use crate::codes::{self, decision as reasons};
 use crate::{
-    AdmissionRequest, AllowPattern, AllowRule, Decision, Hosts, PolicyChange, Reason, StrictUrl, TrustPolicy,
-    UrlUse,
+    AdmissionRequest, AllowPattern, AllowRule, Decision, PolicyChange, Reason, StrictUrl, TrustPolicy, UrlUse,
 };
 
 /// The narrowest change for a reason of `decision`; none where the policy cannot answer it.
@@ -88,13 +87,10 @@ fn for_interface(rule: &AllowRule, decision: &Decision, reason: &Reason) -> Opti
     }
     if code == reasons::IFACE_SCHEME_NOT_ALLOWED {
         let url = url()?;
-        let listed = rule.interfaces.schemes.value.contains(&url.scheme());
-        let pattern = || Some(PolicyChange::AddHost { rule: id.clone(), pattern: exactly(&url)? });
-        return match (&rule.interfaces.hosts, listed) {
-            (Hosts::Listed(_), true) => pattern(),
-            (Hosts::Listed(_) | Hosts::Source(_), _) => {
-                Some(PolicyChange::AddScheme { rule: id, scheme: url.scheme() })
-            }
+        return if rule.interfaces.schemes.value.contains(&url.scheme()) {
+            Some(PolicyChange::AddHost { rule: id, pattern: exactly(&url)? })
+        } else {
+            Some(PolicyChange::AddScheme { rule: id, scheme: url.scheme() })
         };
     }
     if code == reasons::IFACE_PATH_NOT_ALLOWED {

@@ -11,7 +11,7 @@ use crate::{AllowPattern, Network, Placed, PolicyPlace, Scheme, VersionRequireme
 pub struct InterfaceTerms {
     /// Schemes; https stands for the gRPC `host:port` too. Default: https.
     pub schemes: Placed<Vec<Scheme>>,
-    /// Hosts. Default: [`Hosts::Source`].
+    /// Hosts. Default: `*source` alone.
     pub hosts: Hosts,
     /// Paths: one that ends in `/` stands for all below it. Default: any.
     pub paths: Option<Placed<Vec<String>>>,
@@ -31,14 +31,14 @@ pub struct InterfaceTerms {
     pub other: FailedInterfaces,
 }
 
-/// `hosts`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "the host of the source, or a list")]
-pub enum Hosts {
-    /// `*source`: the host that the card came from, on its port or the default one.
-    Source(PolicyPlace),
-    /// Any of these; names of `[hostsets]` are resolved.
-    Listed(Vec<Placed<AllowPattern>>),
+/// `hosts`: any of these.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Hosts {
+    /// Where `*source` is written, if it is: the host that the card came from, on its port or the default one.
+    pub source: Option<PolicyPlace>,
+    /// Patterns; names of `[hostsets]` are resolved.
+    pub listed: Vec<Placed<AllowPattern>>,
 }
 
 /// `any-host`: any public name or address.
