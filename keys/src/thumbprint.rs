@@ -19,6 +19,23 @@ impl Thumbprint {
         &self.0
     }
 
+    /// Reads what `Display` writes: strict base64url of 32 octets, 43 characters; [`None`] for anything else.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use countersign_keys::Thumbprint;
+    ///
+    /// let text = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k";
+    /// assert_eq!(Thumbprint::from_text(text).unwrap().to_string(), text);
+    /// assert!(Thumbprint::from_text(&text[1..]).is_none());
+    /// ```
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        let octets = base64url::decode(text).ok()?;
+        octets.try_into().ok().map(Self)
+    }
+
     /// Hashes the required members of a JWK, given in lexicographic order. Names and values need no escapes.
     pub(crate) fn of_members(members: &[(&str, &str)]) -> Self {
         let mut hash = Sha256::new();

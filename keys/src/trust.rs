@@ -214,6 +214,36 @@ impl UnusableKey {
     }
 }
 
+/// A key that must not count any more, known by its thumbprint: its octets are not needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RevokedKey {
+    /// The key.
+    pub thumbprint: Thumbprint,
+    /// The `kid` that its signatures name.
+    pub kid: Option<String>,
+    /// When it was revoked, in seconds since 1970-01-01T00:00:00Z.
+    pub at: Option<i64>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+impl RevokedKey {
+    /// A key that is revoked, without `kid`, time and reason.
+    #[must_use]
+    pub const fn new(thumbprint: Thumbprint) -> Self {
+        Self { thumbprint, kid: None, at: None, reason: None }
+    }
+
+    fn answers_to(&self, kid: &str) -> bool {
+        self.kid.as_deref() == Some(kid) || self.thumbprint.to_string() == kid
+    }
+
+    fn refusal(&self) -> NoKey {
+        NoKey::Revoked { thumbprint: self.thumbprint, at: self.at, reason: self.reason.clone() }
+    }
+}
+
 /// A finding about a key, with the file it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -244,6 +274,7 @@ const MAX_CANDIDATES: usize = 16;
 pub struct TrustedKeys {
     keys: Vec<TrustedKey>,
     unusable: Vec<UnusableKey>,
+    revoked: Vec<RevokedKey>,
     findings: Vec<KeyFinding>,
 }
 
@@ -283,10 +314,21 @@ impl TrustedKeys {
         self.keys.push(key);
     }
 
-    /// Adds everything of another collection, its unusable keys and findings included.
+    /// Adds a key that is not used, so that a signature which names it gets its reason.
+    pub fn push_unusable(&mut self, key: UnusableKey) {
+        self.unusable.push(key);
+    }
+
+    /// Adds a key that is revoked, wherever else it is found.
+    pub fn push_revoked(&mut self, key: RevokedKey) {
+        self.revoked.push(key);
+    }
+
+    /// Adds everything of another collection, its unusable and revoked keys and findings included.
     pub fn extend(&mut self, other: Self) {
         self.keys.extend(other.keys);
         self.unusable.extend(other.unusable);
+        self.revoked.extend(other.revoked);
         self.findings.extend(other.findings);
     }
 
@@ -307,6 +349,12 @@ impl TrustedKeys {
     #[must_use]
     pub fn unusable(&self) -> &[UnusableKey] {
         &self.unusable
+    }
+
+    /// The keys that were added as revoked by their thumbprints.
+    #[must_use]
+    pub fn revoked(&self) -> &[RevokedKey] {
+        &self.revoked
     }
 
     /// What was noticed about the keys, in order: files as read, then keys that share a `kid`.
@@ -344,8 +392,9 @@ impl TrustedKeys {
     /// # Errors
     ///
     /// The most specific reason when no key is left: of a key that fits the algorithm its status or validity, else
-    /// [`NoKey::AlgorithmKeyMismatch`] for a key that has this `kid`, else [`NoKey::Unusable`], else
-    /// [`NoKey::AlgorithmKeyMismatch`] for a key without `kid`, else [`NoKey::Unknown`].
+    /// [`NoKey::AlgorithmKeyMismatch`] for a key that has this `kid`, else [`NoKey::Revoked`] for a [`RevokedKey`] whose
+    /// `kid` or thumbprint this is, else [`NoKey::Unusable`], else [`NoKey::AlgorithmKeyMismatch`] for a key without `kid`,
+    /// else [`NoKey::Unknown`].
     pub fn select(&self, kid: &str, algorithm: Algorithm, now: i64) -> Result<Vec<&TrustedKey>, NoKey> {
         let candidates = match self.candidates(kid) {
             Candidates::Some(candidates) => candidates,
@@ -367,6 +416,9 @@ impl TrustedKeys {
     }
 
     fn check_everywhere(&self, key: &TrustedKey, now: i64) -> Result<(), NoKey> {
+        if let Some(revoked) = self.revoked.iter().find(|revoked| revoked.thumbprint == key.thumbprint()) {
+            return Err(revoked.refusal());
+        }
         let revoked = self.keys.iter().find(|other| {
             other.thumbprint() == key.thumbprint() && matches!(other.status, KeyStatus::Revoked { .. })
         });
@@ -388,7 +440,9 @@ impl TrustedKeys {
                 .find(|key| key.answers_to(kid))
                 .map(|key| NoKey::Unusable { file: key.file.clone(), reason: key.reason.clone() })
         };
+        let revoked = self.revoked.iter().find(|key| key.answers_to(kid)).map(RevokedKey::refusal);
         named
+            .or(revoked)
             .or_else(unusable)
             .or_else(|| candidates.first().map(mismatch))
             .unwrap_or_else(|| NoKey::Unknown { kid: kid.to_owned() })

@@ -9,6 +9,7 @@ mod decision;
 mod evaluate;
 mod explain;
 mod facts;
+mod file;
 mod pattern;
 mod place;
 mod policy;
@@ -29,6 +30,9 @@ pub use facts::{
     AlternativeFacts, AuthFacts, CardFacts, ExtensionFacts, FactFault, InterfaceFacts, SchemeFacts,
     SignatureFacts, SignatureState, UncoveredFacts, UrlFacts, VersionFacts,
 };
+#[cfg(feature = "schema")]
+pub use file::policy_schema;
+pub use file::{ExpandedPolicy, FileFault, FileFaultKind, Files, PolicyError, PolicyFault, Tool};
 pub use pattern::{
     AllowPattern, DenyPattern, LoopbackNames, Mismatch, Network, PatternError, Specificity,
     registrable_domain,

@@ -1,5 +1,6 @@
 //! Host patterns of a trust policy: what is allowed, what is denied, and networks.
 
+mod compare;
 mod error;
 mod network;
 mod read;

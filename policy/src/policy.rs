@@ -7,12 +7,13 @@ mod rule;
 mod signatures;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use countersign_keys::Thumbprint;
 use countersign_keys::trust::TrustedKeys;
 
-use crate::{DenyPattern, Host, Network, Placed, PolicyPlace, UnixTime};
+use crate::{DenyPattern, ExpandedPolicy, Host, Network, Placed, PolicyPlace, UnixTime};
 use deny_index::DenyIndex;
 pub use interfaces::{AnonymousAccess, AnyHost, AuthTerms, FailedInterfaces, Hosts, InterfaceTerms, Queries};
 pub use key::{KeySet, PolicyKey, Tombstone, TombstoneReason};
@@ -35,6 +36,8 @@ pub(crate) struct Parts {
     pub(crate) owner: Option<String>,
     /// `sha256:` and 64 hexadecimal digits, over the meaning.
     pub(crate) digest: String,
+    /// The meaning, which the digest is of.
+    pub(crate) expanded: ExpandedPolicy,
     /// The file that was loaded first, then what it includes and extends.
     pub(crate) files: Vec<PolicyFile>,
     pub(crate) limits: PolicyLimits,
@@ -56,7 +59,7 @@ pub(crate) struct Parts {
 }
 
 /// A file that a policy was read from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct PolicyFile {
     /// Its name.
@@ -249,6 +252,13 @@ impl TrustPolicy {
     #[must_use]
     pub fn allow(&self, id: &str) -> Option<&AllowRule> {
         self.parts.allows.iter().find(|rule| rule.id == id)
+    }
+}
+
+/// The text may hold a private key by mistake, so it is not shown.
+impl fmt::Debug for PolicyFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PolicyFile").field("name", &self.name).field("octets", &self.text.len()).finish()
     }
 }
 

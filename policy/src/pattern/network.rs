@@ -46,6 +46,11 @@ impl Network {
         if is_inside { Ok(()) } else { Err(Mismatch::Network { address }) }
     }
 
+    /// Whether every address of `other` is inside.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        self.length <= other.length && self.matches(other.address).is_ok()
+    }
+
     /// The bits of `address` up to the length; nothing if the length is beyond the address.
     fn masked(&self, address: IpAddr) -> Option<u128> {
         let width: u8 = if address.is_ipv4() { 32 } else { 128 };

@@ -1,0 +1,6 @@
+//! Policy files: what is read, what is refused, what it means.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a fixture that cannot be read fails the test")]
+
+mod language;
+mod support;
