@@ -138,21 +138,24 @@ impl Desk<'_> {
 
     /// Host patterns; a name of `[hostsets]` stands for its patterns, each at the place of the name.
     pub(in crate::file) fn allow_patterns(&mut self, words: &At<Words>) -> Vec<Placed<AllowPattern>> {
+        let words = self.words(words);
         self.patterns(words, AllowPattern::read)
     }
 
     /// The same for what is denied.
     pub(in crate::file) fn deny_patterns(&mut self, words: &At<Words>) -> Vec<Placed<DenyPattern>> {
+        let words = self.words(words);
         self.patterns(words, DenyPattern::read)
     }
 
-    fn patterns<T>(
+    /// Patterns of one kind; names of `[hostsets]` are resolved.
+    pub(in crate::file) fn patterns<T>(
         &mut self,
-        words: &At<Words>,
+        words: Vec<(String, Range<usize>)>,
         read: fn(&str) -> Result<T, PatternError>,
     ) -> Vec<Placed<T>> {
         let mut patterns = Vec::new();
-        for (text, range) in self.words(words) {
+        for (text, range) in words {
             let place = self.place(&range);
             let Some(members) = self.host_sets.get(&text) else {
                 match read(&text) {

@@ -43,7 +43,7 @@ pub(super) fn built_in(place: &PolicyPlace) -> InterfaceTerms {
     let version = VersionRequirement::exactly(ProtocolVersion::V1_0);
     InterfaceTerms {
         schemes: Placed::new(vec![Scheme::Https], place.clone()),
-        hosts: Hosts::Source(place.clone()),
+        hosts: Hosts { source: Some(place.clone()), listed: Vec::new() },
         paths: None,
         versions: Placed::new(vec![version], place.clone()),
         bindings: Placed::new(BINDINGS.map(str::to_owned).to_vec(), place.clone()),
@@ -124,21 +124,14 @@ fn desk_scheme(desk: &mut Desk<'_>, text: &At<String>) -> Option<Scheme> {
     desk.word(text, &SCHEMES)
 }
 
+/// `*source` and patterns, in any order.
 fn hosts(desk: &mut Desk<'_>, words: &At<Words>) -> Hosts {
-    let has_source = match &words.value {
-        Words::One(word) => {
-            if word == "*source" {
-                return Hosts::Source(desk.place(&words.range));
-            }
-            false
-        }
-        Words::Many(many) => many.iter().any(|word| word.value == "*source"),
-    };
-    if has_source {
-        desk.invalid(&words.range, "`*source` stands alone: `hosts = \"*source\"`");
-        return Hosts::Listed(Vec::new());
+    let (source, listed): (Vec<_>, Vec<_>) =
+        desk.words(words).into_iter().partition(|(word, _)| word == "*source");
+    Hosts {
+        source: source.first().map(|(_, range)| desk.place(range)),
+        listed: desk.patterns(listed, crate::AllowPattern::read),
     }
-    Hosts::Listed(desk.allow_patterns(words))
 }
 
 fn paths(desk: &mut Desk<'_>, texts: &At<Vec<At<String>>>) -> Placed<Vec<String>> {

@@ -6,7 +6,7 @@ use super::super::check::Defaults;
 use super::{put, sorted, text};
 use crate::{
     AllowPattern, AllowRule, AnonymousAccess, AuthTerms, CacheTerms, DenyRule, Exception, ExtensionUse,
-    FailedInterfaces, FirstUse, Grace, Hosts, InterfaceTerms, KeyGroup, KeySelector, Mode, PinTerms, Placed,
+    FailedInterfaces, FirstUse, Grace, InterfaceTerms, KeyGroup, KeySelector, Mode, PinTerms, Placed,
     Queries, SignatureLevel, SignatureTerms, WordPattern,
 };
 
@@ -127,10 +127,8 @@ fn group(group: &KeyGroup) -> Value {
 }
 
 fn interfaces(terms: &InterfaceTerms) -> Value {
-    let hosts = match &terms.hosts {
-        Hosts::Source(_) => text("*source"),
-        Hosts::Listed(hosts) => patterns(hosts),
-    };
+    let listed = terms.hosts.listed.iter().map(|pattern| text(pattern.value.to_string()));
+    let hosts = sorted(terms.hosts.source.iter().map(|_| text("*source")).chain(listed));
     let mut members = Map::new();
     let schemes = terms.schemes.value.iter().filter_map(|scheme| scheme.name());
     members.insert("schemes".to_owned(), sorted(schemes.map(text)));

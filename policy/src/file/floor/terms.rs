@@ -141,14 +141,10 @@ fn interfaces(base: &InterfaceTerms, child: &InterfaceTerms, compare: &mut Compa
         "more schemes",
         places,
     );
-    let (hosts, how) = match (&base.hosts, &child.hosts) {
-        (Hosts::Source(_), Hosts::Source(_)) => (true, ""),
-        (Hosts::Source(_), Hosts::Listed(_)) => (false, "a list, where the base has `*source`"),
-        (Hosts::Listed(_), Hosts::Source(_)) => (false, "`*source`, where the base has a list"),
-        (Hosts::Listed(base), Hosts::Listed(child)) => (covered(base, child), "more hosts"),
-    };
+    let source = base.hosts.source.is_some() || child.hosts.source.is_none();
+    let hosts = source && covered(&base.hosts.listed, &child.hosts.listed);
     let places = [host_place(&base.hosts), host_place(&child.hosts)];
-    compare.member("interfaces.hosts", hosts.into(), how, places);
+    compare.member("interfaces.hosts", hosts.into(), "more hosts", places);
     let paths = match (&base.paths, &child.paths) {
         (None, _) => true,
         (Some(_), None) => false,
@@ -272,10 +268,7 @@ fn place<T>(placed: Option<&Placed<T>>) -> Option<&PolicyPlace> {
 }
 
 fn host_place(hosts: &Hosts) -> Option<&PolicyPlace> {
-    match hosts {
-        Hosts::Source(place) => Some(place),
-        Hosts::Listed(patterns) => patterns.first().map(|pattern| &pattern.place),
-    }
+    hosts.source.as_ref().or_else(|| hosts.listed.first().map(|pattern| &pattern.place))
 }
 
 fn within<T: PartialEq>(wide: &[T], narrow: &[T]) -> Kept {
