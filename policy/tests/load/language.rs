@@ -3,7 +3,7 @@
 use countersign_keys::trust::NoKey;
 use countersign_keys::{Algorithm, Thumbprint};
 use countersign_policy::{
-    AnonymousAccess, FailedInterfaces, Hosts, Mode, Queries, Reaction, SignatureLevel, Uncovered,
+    AnonymousAccess, FailedInterfaces, Mode, Queries, Reaction, SignatureLevel, Uncovered,
 };
 
 use crate::support::{changed, codes, faults, fixture, good, load, smallest_and};
@@ -18,7 +18,7 @@ fn the_smallest_policy_is_read_with_every_default() {
     assert_eq!(rule.signatures.uncovered.value, Uncovered::Strip);
     assert_eq!(rule.signatures.forms.value.len(), 5);
     assert!(rule.signatures.algorithms.is_none() && rule.signatures.max_age_seconds.is_none());
-    assert!(matches!(rule.interfaces.hosts, Hosts::Source(_)));
+    assert!(rule.interfaces.hosts.source.is_some() && rule.interfaces.hosts.listed.is_empty());
     assert_eq!(rule.interfaces.versions.value[0].to_string(), "1.0");
     assert_eq!(rule.interfaces.bindings.value, ["JSONRPC", "GRPC", "HTTP+JSON"]);
     assert_eq!((rule.interfaces.query, rule.interfaces.other), (Queries::Deny, FailedInterfaces::Drop));
@@ -36,7 +36,7 @@ fn every_member_of_the_language_is_read() {
     let policy = good(&fixture("full.toml"));
     assert_eq!((policy.name(), policy.allows().len(), policy.denies().len()), (Some("acme-agents"), 2, 2));
     let vendor = policy.allow("vendor-x-security-specialist").unwrap();
-    let Hosts::Listed(hosts) = &vendor.interfaces.hosts else { panic!("a list of hosts") };
+    let hosts = &vendor.interfaces.hosts.listed;
     let hosts: Vec<String> = hosts.iter().map(|host| host.value.to_string()).collect();
     assert_eq!(hosts, ["a2a.vendor-x.example", "api.servicedesk.internal", "*.agents.acme.example"]);
     assert_eq!(vendor.signatures.groups.len(), 2);
