@@ -153,7 +153,7 @@ pub struct AuthFacts<'c> {
     pub not_provable: Option<FactFault>,
     /// The alternatives: one of them must be met.
     pub alternatives: Vec<AlternativeFacts<'c>>,
-    /// The schemes that the alternatives name.
+    /// The schemes that it declares, in its order, whether an alternative names them or not.
     pub schemes: Vec<SchemeFacts<'c>>,
 }
 
@@ -204,4 +204,78 @@ pub struct ExtensionFacts<'c> {
     pub uri: &'c str,
     /// Whether a client must support it.
     pub is_required: bool,
+}
+
+impl SignatureState {
+    /// `malformed`, `unverifiable`, `invalid` or `verified`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::Unverifiable => "unverifiable",
+            Self::Invalid => "invalid",
+            Self::Verified => "verified",
+        }
+    }
+}
+
+impl SignatureFacts {
+    /// A signature of the card of which nothing else is known yet.
+    #[must_use]
+    pub const fn new(index: usize, state: SignatureState) -> Self {
+        Self {
+            endorsement: None,
+            index,
+            kid: None,
+            alg: None,
+            state,
+            faults: Vec::new(),
+            thumbprint: None,
+            algorithm: None,
+            form: None,
+            issued_at: None,
+            expires_at: None,
+            uncovered_octets: 0,
+        }
+    }
+}
+
+impl InterfaceFacts<'_> {
+    /// An interface that says nothing, with the JSON Pointers of its object, URL, binding and version.
+    #[must_use]
+    pub fn new(index: usize, [pointer, url, binding, version]: [String; 4]) -> Self {
+        Self {
+            index,
+            pointer,
+            url_pointer: url,
+            binding_pointer: binding,
+            version_pointer: version,
+            url: None,
+            binding: None,
+            version: VersionFacts::Absent,
+            tenant: None,
+        }
+    }
+}
+
+impl<'c> AlternativeFacts<'c> {
+    /// An alternative that demands these schemes.
+    #[must_use]
+    pub const fn of(pointer: String, schemes: Vec<&'c str>) -> Self {
+        Self { pointer, schemes, is_readable: true }
+    }
+
+    /// An alternative that nobody can read.
+    #[must_use]
+    pub const fn unreadable(pointer: String) -> Self {
+        Self { pointer, schemes: Vec::new(), is_readable: false }
+    }
+}
+
+impl<'c> SchemeFacts<'c> {
+    /// A scheme with the words that stand for it.
+    #[must_use]
+    pub const fn new(name: &'c str, pointer: String, kinds: Vec<String>) -> Self {
+        Self { name, pointer, kinds, credential_urls: Vec::new() }
+    }
 }
