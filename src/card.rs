@@ -13,6 +13,7 @@ use countersign_keys::{Code, Finding, Level, Span, codes as key_codes};
 use crate::codes;
 pub use shape::{Hybrid, Shape};
 pub(crate) use shape::{has_envelope, shape_of};
+pub(crate) use view::is_grpc;
 pub use view::{
     CardView, ClaimedInterface, DeclaredVersion, Extension, FlowKind, InterfacePlace, OAuthFlow,
     RequiredScheme, Requirement, RequirementFault, Requirements, SchemeFault, SchemeKind, SecurityScheme,

@@ -61,6 +61,19 @@ pub enum Fate {
     Fatal,
 }
 
+impl Fate {
+    /// `silent`, `stripped`, `marked` or `fatal`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Silent => "silent",
+            Self::Stripped => "stripped",
+            Self::Marked => "marked",
+            Self::Fatal => "fatal",
+        }
+    }
+}
+
 /// One member of the received card that the payload does not reproduce. Nothing inside it is reproduced either.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

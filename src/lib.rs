@@ -7,6 +7,8 @@
 //! | received | [`UntrustedCard`] | it is strict I-JSON; everything in it is a claim |
 //! | canonicalized | [`CanonicalPayload`] | these are the octets that a signer signs under one [`Form`] |
 //! | verified | [`VerifiedCard`] | who signed which octets; what the signature does not cover |
+//! | decided | [`Decision`] | whether the [`TrustPolicy`] of the client allows the card, and every reason |
+//! | admitted | [`AdmittedCard`], [`AdmittedInterface`] | this version, binding, URL and tenant, until then |
 //!
 //! ```
 //! use countersign::{Form, KeySigner, Limits, SignTerms, SigningKey, TrustedKey, TrustedKeys, UnixTime};
@@ -39,21 +41,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing here does I/O or reads a clock. Not here: where a card comes from, whether its interfaces are allowed,
-//! fetching keys. A verified signature says who signed; it grants nothing.
+//! Nothing here reads a clock, and only [`load_policy`] does I/O: it reads the files of a policy. Not here: fetching cards and
+//! keys. A verified signature says who signed; it grants nothing until a policy admits the card.
 
+mod admission;
 mod canonical;
 mod card;
 pub mod codes;
 mod coverage;
 mod diagnosis;
 mod endorsement;
+mod files;
 mod fix;
 pub mod guide;
 mod lint;
 mod select;
 mod signature;
 
+pub use admission::{AdmittedCard, AdmittedInterface, AdmittedSelection, Denied};
 pub use canonical::{CanonicalPayload, Form, NoCanonicalForm, UnknownForm};
 pub use card::{
     CardError, CardView, ClaimedInterface, DeclaredVersion, Extension, FlowKind, Hybrid, InterfacePlace,
@@ -65,10 +70,15 @@ pub use countersign_keys::json::Limits;
 pub use countersign_keys::trust::{TrustedKey, TrustedKeys};
 pub use countersign_keys::{Algorithm, KeySigner, Signer, SigningKey, Thumbprint, VerifyingKey};
 pub use countersign_keys::{Code, Edit, Finding, Fix, FixSafety, Level, Span};
+pub use countersign_policy as policy;
 pub use countersign_policy::{Accepted, AcceptedError, ProtocolVersion, UnixTime};
+pub use countersign_policy::{
+    AdmissionRequest, Decision, InterfaceOutcome, Outcome, Reason, Source, SourceKind, TrustPolicy,
+};
 pub use coverage::{Class, CoverageTerms, Fate, Strictness, UncoveredMember};
 pub use diagnosis::{Cause, Diagnosis, DiagnosisHints};
 pub use endorsement::{Endorsement, EndorsementError, EndorsementPlace};
+pub use files::{PolicyFolder, TOOL, load_policy};
 pub use fix::{BreakingChanges, FixTerms, FixedCard, UpgradeError, UpgradeTo, UpgradedCard};
 pub use lint::{Lint, LintLevels, LintSetting, LintTerms, Profile, lints};
 pub use select::{

@@ -13,7 +13,7 @@ use countersign_policy::ProtocolVersion;
 use crate::card::{CardView, ClaimedInterface, Shape, shape_of};
 use crate::codes::{self, interfaces, members};
 use candidate::Candidate;
-pub(crate) use candidate::{CORE_BINDINGS, core_in_other_case};
+pub(crate) use candidate::{CORE_BINDINGS, core_in_other_case, default_transport};
 use order::Tier;
 pub use refusal::{OtherFailure, VersionNotSupported};
 pub use terms::{Fallback, Preference, ProtocolChoice, SelectTerms};
@@ -189,6 +189,17 @@ impl<'c> Selection<'c> {
         self
     }
 
+    /// The same without the interfaces that somebody objects to, by their place; each is passed over with the code.
+    pub(crate) fn without(mut self, objection: impl Fn(usize) -> Option<Code>) -> Self {
+        for (index, candidate) in self.candidates.iter_mut().enumerate() {
+            if let Some(code) = objection(index) {
+                candidate.fit = Err(code);
+            }
+        }
+        self.chosen = self.choose();
+        self
+    }
+
     fn choose(&self) -> Option<(usize, SelectedBecause)> {
         if self.unusable.is_some() {
             return None;
@@ -221,25 +232,35 @@ impl SelectedInterface<'_, '_> {
     /// of 0.3 sends none.
     #[must_use]
     pub fn a2a_version(&self) -> Option<String> {
-        (self.version != ProtocolVersion::V0_3).then(|| self.version.to_string())
+        a2a_version(self.version)
     }
 
     /// The media type of requests: `application/a2a+json` for HTTP+JSON from 1.0 on, else `application/json`;
     /// `application/grpc` for GRPC, none for other bindings.
     #[must_use]
     pub fn media_type(&self) -> Option<&'static str> {
-        match self.binding {
-            "HTTP+JSON" if self.version != ProtocolVersion::V0_3 => Some("application/a2a+json"),
-            "HTTP+JSON" | "JSONRPC" => Some("application/json"),
-            "GRPC" => Some("application/grpc"),
-            _ => None,
-        }
+        media_type(self.binding, self.version)
     }
 
     /// The tenant that every request has to name (A2A 1.0 section 8.3.2); null and the empty text are none.
     #[must_use]
     pub fn tenant(&self) -> Option<&str> {
         self.claim.tenant
+    }
+}
+
+/// The value of the `A2A-Version` header; a client of 0.3 sends none.
+pub(crate) fn a2a_version(version: ProtocolVersion) -> Option<String> {
+    (version != ProtocolVersion::V0_3).then(|| version.to_string())
+}
+
+/// The media type of requests over a binding, where it has one.
+pub(crate) fn media_type(binding: &str, version: ProtocolVersion) -> Option<&'static str> {
+    match core_in_other_case(binding).unwrap_or(binding) {
+        "HTTP+JSON" if version != ProtocolVersion::V0_3 => Some("application/a2a+json"),
+        "HTTP+JSON" | "JSONRPC" => Some("application/json"),
+        "GRPC" => Some("application/grpc"),
+        _ => None,
     }
 }
 

@@ -3,6 +3,7 @@
 mod claims;
 mod conclude;
 pub(crate) mod entry;
+mod handed_on;
 mod payloads;
 mod portable;
 mod report;
@@ -10,24 +11,25 @@ mod sign;
 mod splice;
 mod verify;
 
-use countersign_keys::json::{self, Document, Limits, Value};
+use countersign_keys::jcs;
+use countersign_keys::json::{Document, Value};
 use countersign_keys::trust::TrustedKeys;
-use countersign_keys::{Finding, Level, jcs};
 use countersign_policy::UnixTime;
 
-use crate::canonical::{self, CanonicalPayload, Form, Respelled};
+use crate::canonical::CanonicalPayload;
 use crate::card::{CardView, UntrustedCard};
-use crate::codes;
 use crate::coverage::{Fate, UncoveredMember};
 use crate::endorsement::Endorsement;
 pub use claims::{ClaimedSignature, SignatureKind};
-use conclude::{HandedOn, Verdict};
+use conclude::Verdict;
+use handed_on::read_back;
+pub(crate) use handed_on::{Covered, authentication_is_not_provable};
 pub use portable::Portability;
 pub(crate) use portable::{Difference, compare};
 pub use report::{CardOutcome, EndorsementReport, SignatureOutcome, SignatureReport, VerificationReport};
 pub use sign::{NewEndorsement, NewSignature, SignCardError, SignTerms, SignedCard, SigningInput, Stale};
 pub(crate) use splice::without_signatures;
-pub(crate) use verify::{Examined, examine, list};
+pub(crate) use verify::{Examined, Place, examine, list};
 pub use verify::{Matching, VerifyTerms};
 
 /// A card of which a trusted key signed every member that is handed on, except those that [`unsigned`] names.
@@ -146,44 +148,6 @@ impl UntrustedCard {
     }
 }
 
-/// What is handed on, read anew where it differs from what was received; `None` where it does not.
-fn read_back(card: &UntrustedCard, handed_on: &HandedOn) -> Result<Option<Document>, json::Error> {
-    let HandedOn { payload, kept, withheld } = handed_on;
-    // Every kept value of one payload is one of its lost values.
-    let all_kept = withheld.is_empty() && kept.len() == payload.lost.len();
-    if all_kept && payload.respelled == Respelled::No {
-        return Ok(None);
-    }
-    let octets = canonical::handed_on(card, payload.form(), kept, withheld);
-    let limits = Limits::default().with_max_octets(octets.len());
-    Document::read(octets, &limits).map(Some)
-}
-
-/// Says so where the card may have had a requirement when it was signed that nobody can see any more: what is handed on
-/// declares schemes and lets in clients that do not authenticate, and what was signed is what a form signs that drops
-/// requirements without scopes.
-pub(crate) fn authentication_is_not_provable(
-    card: &UntrustedCard,
-    handed_on: CardView<'_>,
-    signed: &CanonicalPayload,
-) -> Option<Finding> {
-    let drops_requirements = || {
-        let by_form = matches!(
-            signed.form(),
-            Form::Sdk1x | Form::SdkPy10 | Form::SdkJsTyped | Form::SdkPy03 | Form::SdkPy0322
-        );
-        let sdk = || CanonicalPayload::of(card, Form::Sdk1x);
-        by_form || sdk().is_ok_and(|payload| payload.octets() == signed.octets())
-    };
-    let is_silent =
-        handed_on.security_schemes().next().is_some() && handed_on.requirements().allows_anonymous();
-    (is_silent && drops_requirements()).then(|| {
-        let message = "the card declares security schemes and no requirement, and the form of the official SDKs \
-                       would have left a requirement without scopes unsigned: one may have been deleted";
-        Finding::new(codes::AUTH_NOT_PROVABLE, Level::Warning, message).at("/securitySchemes")
-    })
-}
-
 impl VerifiedCard {
     /// The member with this name of the card that is handed on. `signatures` is no part of it.
     #[must_use]
@@ -204,19 +168,7 @@ impl VerifiedCard {
     /// and the members that [`unsigned`](Self::unsigned) names.
     #[must_use]
     pub fn to_octets(&self) -> Vec<u8> {
-        let mut octets = Vec::with_capacity(self.document.source().len());
-        octets.push(b'{');
-        let members = self.document.root().sorted_members();
-        for (name, value) in members.filter(|(name, _)| name.as_text() != Some("signatures")) {
-            if octets.len() > 1 {
-                octets.push(b',');
-            }
-            jcs::write_scalar(name, &mut octets);
-            octets.push(b':');
-            jcs::write(value, &mut octets);
-        }
-        octets.push(b'}');
-        octets
+        octets_of(&self.document)
     }
 
     /// Members that are handed on although no counted signature covers them; pointers are into the received card.
@@ -253,6 +205,23 @@ impl Refused {
     pub fn into_card(self) -> UntrustedCard {
         self.card
     }
+}
+
+/// A card in the form of RFC 8785, without its `signatures`.
+pub(crate) fn octets_of(card: &Document) -> Vec<u8> {
+    let mut octets = Vec::with_capacity(card.source().len());
+    octets.push(b'{');
+    let members = card.root().sorted_members();
+    for (name, value) in members.filter(|(name, _)| name.as_text() != Some("signatures")) {
+        if octets.len() > 1 {
+            octets.push(b',');
+        }
+        jcs::write_scalar(name, &mut octets);
+        octets.push(b':');
+        jcs::write(value, &mut octets);
+    }
+    octets.push(b'}');
+    octets
 }
 
 fn reasons(report: &VerificationReport) -> String {

@@ -99,8 +99,7 @@ fn counted_version(
         })?,
         DeclaredVersion::Unrecognized(_) => return Err(policy_codes::CARD_VERSION_UNRECOGNIZED),
     };
-    let is_legacy = claim.place != InterfacePlace::Listed;
-    if is_legacy && version >= ProtocolVersion::V1_0 {
+    if claim.is_legacy() && version >= ProtocolVersion::V1_0 {
         return Err(members::CARD_LEGACY_SHAPE);
     }
     Ok(version)
@@ -127,17 +126,20 @@ fn fit(claim: &ClaimedInterface<'_>, version: ProtocolVersion, terms: &SelectTer
     Ok(Fit { version, accepted })
 }
 
-/// The binding of an interface, a core binding in its own case. Only the main members of 0.3 have a default.
+/// The binding of an interface, a core binding in its own case.
 fn spoken_binding<'c>(claim: &ClaimedInterface<'c>) -> Result<&'c str, Code> {
-    match (claim.binding, claim.place) {
-        (Some(binding), _) => Ok(core_in_other_case(binding).unwrap_or(binding)),
-        (None, InterfacePlace::Main) => {
-            let declared = claim.object().member("preferredTransport");
-            let is_unset = declared.is_none_or(|value| value.is_null() || value.as_text().is_some());
-            if is_unset { Ok(DEFAULT_TRANSPORT) } else { Err(members::CARD_INTERFACE_INCOMPLETE) }
-        }
-        (None, InterfacePlace::Listed | InterfacePlace::Additional) => {
-            Err(members::CARD_INTERFACE_INCOMPLETE)
-        }
+    match claim.binding {
+        Some(binding) => Ok(core_in_other_case(binding).unwrap_or(binding)),
+        None => default_transport(claim).ok_or(members::CARD_INTERFACE_INCOMPLETE),
     }
+}
+
+/// What an interface without a binding speaks: only the main members of 0.3 have a default.
+pub(crate) fn default_transport(claim: &ClaimedInterface<'_>) -> Option<&'static str> {
+    if claim.place != InterfacePlace::Main {
+        return None;
+    }
+    let declared = claim.object().member("preferredTransport");
+    let is_unset = declared.is_none_or(|value| value.is_null() || value.as_text().is_some());
+    is_unset.then_some(DEFAULT_TRANSPORT)
 }

@@ -2,32 +2,21 @@
 
 use std::num::NonZeroUsize;
 
-use countersign_keys::json::NodeId;
 use countersign_keys::trust::TrustedKeys;
 use countersign_keys::{Code, Finding, Level};
 use countersign_policy::UnixTime;
 
+use super::handed_on::{HandedOn, agree};
 use super::report::{CardOutcome, SignatureOutcome, SignatureReport, VerificationReport, for_card};
 use super::verify::{Examined, Place, Proof, VerifyTerms, examine, repeated};
-use crate::canonical::{CanonicalPayload, Lost};
 use crate::card::UntrustedCard;
 use crate::codes;
-use crate::coverage::{Coverage, CoverageTerms};
 use crate::endorsement::Endorsement;
 
 /// The answer, and what is handed on if it is yes.
 pub(super) struct Verdict {
     pub(super) report: VerificationReport,
     pub(super) handed_on: Option<HandedOn>,
-}
-
-/// The payload whose members are handed on.
-pub(super) struct HandedOn {
-    pub(super) payload: CanonicalPayload,
-    /// Values of the received card that are handed on although the payload does not hold them.
-    pub(super) kept: Vec<NodeId>,
-    /// Values that the payload holds and another counted signature does not cover.
-    pub(super) withheld: Vec<NodeId>,
 }
 
 pub(super) fn verify(
@@ -57,7 +46,7 @@ pub(super) fn verify(
         Err((CardOutcome::Invalid, vec![codes::SIG_THRESHOLD]))
     } else {
         agree(card, &terms.coverage, payloads, counted)
-            .ok_or((CardOutcome::Invalid, vec![codes::SIG_UNCOVERED_MEMBER]))
+            .map_err(|_| (CardOutcome::Invalid, vec![codes::SIG_UNCOVERED_MEMBER]))
     };
     let (outcome, codes, uncovered, handed_on) = match answer {
         Ok((coverage, handed_on)) => {
@@ -111,52 +100,6 @@ fn count(mut proofs: Vec<Proof>, min: NonZeroUsize) -> Vec<Proof> {
         }
     }
     counted
-}
-
-/// What every counted signature covers. None if what is left out is too grave to hand on the rest.
-fn agree(
-    card: &UntrustedCard,
-    terms: &CoverageTerms,
-    mut payloads: Vec<CanonicalPayload>,
-    counted: Vec<Proof>,
-) -> Option<(Coverage, HandedOn)> {
-    // One signature alone, the usual case, has its coverage already.
-    let union = (counted.len() > 1).then(|| {
-        let payloads = counted.iter().filter_map(|proof| payloads.get(proof.payload));
-        highest(card, payloads.flat_map(|payload| payload.lost.iter().copied()).collect())
-    });
-    let mut best = counted.into_iter().next()?;
-    if best.payload >= payloads.len() {
-        return None;
-    }
-    let payload = payloads.swap_remove(best.payload);
-    let Some(union) = union else {
-        let kept = std::mem::take(&mut best.coverage.kept);
-        return Some((best.coverage, HandedOn { payload, kept, withheld: Vec::new() }));
-    };
-    let mut coverage = Coverage::of(card, &union, terms);
-    if !coverage.holds() {
-        return None;
-    }
-    let mut kept = std::mem::take(&mut coverage.kept);
-    kept.sort_unstable();
-    let is_kept = |value: &NodeId| kept.binary_search(value).is_ok();
-    let withheld = union.iter().map(|lost| lost.value).filter(|value| !is_kept(value)).collect();
-    Some((coverage, HandedOn { payload, kept, withheld }))
-}
-
-/// The lost values that stand inside no other.
-fn highest(card: &UntrustedCard, mut lost: Vec<Lost>) -> Vec<Lost> {
-    lost.sort_by_key(|lost| lost.value);
-    let mut highest: Vec<Lost> = Vec::new();
-    for lost in lost {
-        let inside =
-            highest.last().is_some_and(|outer| card.document().value(outer.value).contains(lost.value));
-        if !inside {
-            highest.push(lost);
-        }
-    }
-    highest
 }
 
 /// The first outcome of `invalid`, `unverifiable`, `malformed` that a signature has, with the codes of all that have it;

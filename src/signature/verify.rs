@@ -56,7 +56,7 @@ impl Default for VerifyTerms {
 
 /// Where a signature stands. Those of the card come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Card {
         index: usize,
     },
@@ -109,6 +109,25 @@ impl Examined {
     /// The signature that counts when one is enough.
     pub(crate) fn best(&self) -> Option<&Proof> {
         self.proofs.iter().min_by_key(|proof| proof.rank())
+    }
+
+    /// The signatures that say something about this card, in the order in which they are numbered: its own, then those
+    /// of the endorsements that are for it.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (Place, &SignatureReport)> {
+        let own = self.signatures.iter().map(|report| (Place::Card { index: report.index }, report));
+        let fitting = self.endorsements.iter().filter(|endorsement| endorsement.form.is_some());
+        let endorsed = fitting.flat_map(|endorsement| {
+            let file = endorsement.index;
+            let place = move |index| Place::Endorsement { file, index };
+            endorsement.signatures.iter().map(move |report| (place(report.index), report))
+        });
+        own.chain(endorsed)
+    }
+
+    /// How much of the card a signature that verified leaves out, in octets; of another signature 0.
+    pub(crate) fn uncovered_octets(&self, place: Place) -> usize {
+        let proof = self.proofs.iter().find(|proof| proof.place == place);
+        proof.map_or(0, |proof| proof.coverage.uncovered_octets)
     }
 
     /// The payload of each signature that verified.

@@ -77,9 +77,14 @@ impl<'c> ClaimedInterface<'c> {
         DeclaredVersion::of(self.declared)
     }
 
+    /// Whether members of A2A 0.3 describe it.
+    pub(crate) fn is_legacy(&self) -> bool {
+        self.place != InterfacePlace::Listed
+    }
+
     /// Whether its binding is GRPC, in whatever case.
     pub(crate) fn is_grpc(&self) -> bool {
-        self.binding.is_some_and(|binding| binding.eq_ignore_ascii_case("GRPC"))
+        self.binding.is_some_and(is_grpc)
     }
 
     /// `claimed_url` under the strict profile for its binding; none where there is no text.
@@ -163,6 +168,11 @@ impl UntrustedCard {
     pub fn claimed_interfaces(&self) -> Vec<ClaimedInterface<'_>> {
         self.view().claimed_interfaces()
     }
+}
+
+/// Whether a binding is GRPC, in whatever case.
+pub(crate) fn is_grpc(binding: &str) -> bool {
+    binding.eq_ignore_ascii_case("GRPC")
 }
 
 /// The elements of a top-level list with their JSON Pointers. `Value::pointer` would look at all elements before each.

@@ -1,0 +1,118 @@
+//! Admission: a card, where it came from and a trust policy give interfaces that may be called, or every reason why not.
+
+mod admitted;
+mod facts;
+mod selection;
+mod signatures;
+
+use countersign_policy::{AdmissionRequest, Decision, TrustPolicy, UnixTime};
+
+use crate::card::UntrustedCard;
+use crate::endorsement::Endorsement;
+pub use admitted::{AdmittedCard, AdmittedInterface};
+pub use selection::AdmittedSelection;
+
+/// A card that the policy denies: the decision, and the card itself, as untrusted as before.
+#[derive(Debug, thiserror::Error)]
+#[error("the card is denied: {}", sentences(decision))]
+pub struct Denied {
+    decision: Decision,
+    card: UntrustedCard,
+}
+
+impl UntrustedCard {
+    /// Holds the card against a policy, for one request, as of `now`.
+    ///
+    /// Signatures are verified with every key of the policy, under the forms and for the coverage that the rule for the
+    /// source of the card demands; the policy says which of them count. What they cover is what the policy judges and what
+    /// is handed on, see [`VerifiedCard`](crate::VerifiedCard). Where none counts, the card as received is judged: it is
+    /// handed on only if the policy admits unsigned cards, or does not enforce its denial. A card whose rule says
+    /// `level = "off"` has no signature looked at. `endorsements` are those of
+    /// [`verify_with_endorsements`](Self::verify_with_endorsements).
+    ///
+    /// Does not check that the card came from where the request says, what host names resolve to, or who answers there.
+    /// JSON Pointers of reasons lead into the card that is judged: a member that is not handed on moves later
+    /// elements of its list.
+    ///
+    /// # Errors
+    ///
+    /// [`Denied`] with every reason, and the card, when the policy denies and enforces it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use countersign::{AdmissionRequest, Limits, SelectTerms, Source, TOOL, TrustPolicy, UnixTime, UntrustedCard};
+    ///
+    /// let policy = r#"
+    ///     schema = 1
+    ///     [[key]]
+    ///     id = "review"
+    ///     jwk = { kty = "OKP", crv = "Ed25519", x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }
+    ///     origins = ["https://agents.example"]
+    ///     [[allow]]
+    ///     id = "pilot"
+    ///     from = ["https://agents.example"]
+    ///     signatures = { level = "if-present", reason = "pilot", until = 2026-12-31 }
+    /// "#;
+    /// let policy = TrustPolicy::read(policy, "trust-policy.toml", &TOOL)?;
+    /// let card = r#"{"name": "Echo", "supportedInterfaces": [
+    ///   {"url": "https://evil.example/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
+    ///   {"url": "https://agents.example/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]}"#;
+    /// let read = || UntrustedCard::read(card, &Limits::default());
+    /// let now = UnixTime::from_seconds(1_790_856_000);
+    ///
+    /// let request = AdmissionRequest::new(Source::at("https://agents.example/.well-known/agent-card.json")?);
+    /// let admitted = read()?.admit(&policy, &request, &[], now)?;
+    /// let selection = admitted.select(&SelectTerms::accepting(["1.0/JSONRPC".parse()?]));
+    /// let interface = selection.interface().ok_or("an interface")?;
+    /// assert_eq!(interface.url(), "https://agents.example/a2a");
+    ///
+    /// let request = AdmissionRequest::new(Source::at("https://elsewhere.example/card.json")?);
+    /// let denied = read()?.admit(&policy, &request, &[], now).unwrap_err();
+    /// assert_eq!(denied.decision().codes()[0].name(), "origin.no-rule");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn admit(
+        self,
+        policy: &TrustPolicy,
+        request: &AdmissionRequest,
+        endorsements: &[Endorsement],
+        now: UnixTime,
+    ) -> Result<AdmittedCard, Box<Denied>> {
+        let evidence = signatures::evidence(&self, policy, request, endorsements, now);
+        let facts = facts::of(&self, &evidence, policy, request);
+        let mut decision = policy.evaluate(request, &facts, now);
+        decision.findings.extend(self.findings().iter().cloned().chain(evidence.findings));
+        if !decision.lets_pass() {
+            return Err(Box::new(Denied { decision, card: self }));
+        }
+        let document = evidence.covered.and_then(|covered| covered.document);
+        let document = document.unwrap_or_else(|| self.into_document());
+        Ok(AdmittedCard::new(document, decision, request.assumed))
+    }
+}
+
+impl Denied {
+    /// Why, and how the answer came about.
+    #[must_use]
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// What was denied.
+    #[must_use]
+    pub fn card(&self) -> &UntrustedCard {
+        &self.card
+    }
+
+    /// The card, as untrusted as before.
+    #[must_use]
+    pub fn into_card(self) -> UntrustedCard {
+        self.card
+    }
+}
+
+fn sentences(decision: &Decision) -> String {
+    let sentence = |reason: &countersign_policy::Reason| format!("{}: {}", reason.code, reason.message);
+    decision.reasons.iter().map(sentence).collect::<Vec<_>>().join("; ")
+}

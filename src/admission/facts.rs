@@ -1,0 +1,134 @@
+//! The facts of a card that a policy decides by.
+
+mod auth;
+
+use countersign_keys::json::{Ancestry, Document, Value};
+use countersign_keys::{codes as key_codes, hex, sha256};
+use countersign_policy::{
+    AdmissionRequest, CardFacts, ExtensionFacts, FactFault, InterfaceFacts, ProtocolVersion, TrustPolicy,
+    UncoveredFacts, UrlFacts, VersionFacts,
+};
+
+use super::signatures::Evidence;
+use crate::card::{CardView, ClaimedInterface, DeclaredVersion, Shape, UntrustedCard, member, shape_of};
+use crate::codes::{self, members};
+use crate::coverage::UncoveredMember;
+use crate::lint;
+use crate::select::default_transport;
+
+/// The facts of what would be handed on of `card`.
+pub(super) fn of<'c>(
+    card: &'c UntrustedCard,
+    evidence: &'c Evidence,
+    policy: &TrustPolicy,
+    request: &AdmissionRequest,
+) -> CardFacts<'c> {
+    let covered = evidence.covered.as_ref();
+    let document = covered.and_then(|covered| covered.document.as_ref()).unwrap_or(card.document());
+    let view = CardView::of(document.root());
+    let mut facts = CardFacts::default();
+    facts.sha256 = hex(&sha256(card.octets()));
+    facts.payload_sha256 = covered.map(|covered| hex(&sha256(covered.payload.octets())));
+    facts.name = view.name();
+    facts.version = view.version();
+    facts.unusable = unusable(card, view, policy.limits().max_card_octets, request.assumed);
+    facts.signatures_fault.clone_from(&evidence.fault);
+    facts.signatures.clone_from(&evidence.signatures);
+    facts.uncovered = evidence.uncovered.iter().map(uncovered).collect();
+    facts.coverage_fault.clone_from(&evidence.coverage_fault);
+    facts.interfaces = interfaces(view, request.assumed);
+    facts.auth = auth::of(document, view);
+    facts.auth.not_provable = covered.and_then(|covered| covered.not_provable.as_ref()).map(|finding| {
+        FactFault { code: finding.code, message: finding.message.clone(), pointer: finding.pointer.clone() }
+    });
+    facts.extensions = extensions(document, view);
+    facts.information_urls = information_urls(document, view);
+    facts
+}
+
+/// Why nobody can use the card, if so.
+fn unusable(
+    card: &UntrustedCard,
+    view: CardView<'_>,
+    most_octets: usize,
+    assumed: Option<ProtocolVersion>,
+) -> Option<FactFault> {
+    let octets = card.octets().len();
+    let (code, message) = if octets > most_octets {
+        let message = format!("the card has {octets} octets, the policy allows {most_octets}");
+        (key_codes::JSON_TOO_LARGE, message)
+    } else {
+        match shape_of(view, assumed) {
+            Shape::Foreign => (codes::CARD_NOT_AN_AGENT_CARD, lint::what_else(view.value())),
+            Shape::Contradictory => {
+                let message =
+                    "the card claims A2A 1.0 or newer and has only the interface members of A2A 0.3";
+                (members::CARD_LEGACY_SHAPE, message.to_owned())
+            }
+            Shape::V1_0
+            | Shape::V0_3
+            | Shape::Dual
+            | Shape::Unusable
+            | Shape::Unversioned
+            | Shape::PreV0_3 => return None,
+        }
+    };
+    Some(FactFault { code, message, pointer: Some(String::new()) })
+}
+
+fn uncovered(member: &UncoveredMember) -> UncoveredFacts {
+    UncoveredFacts { pointer: member.pointer.clone(), class: member.class.name(), fate: member.fate.name() }
+}
+
+fn interfaces<'c>(view: CardView<'c>, assumed: Option<ProtocolVersion>) -> Vec<InterfaceFacts<'c>> {
+    let fact = |(index, claim): (usize, ClaimedInterface<'c>)| {
+        let [url, binding, version] =
+            ["url", "protocolBinding", "protocolVersion"].map(|name| claim.pointer_to(name));
+        let mut facts = InterfaceFacts::new(index, [claim.pointer.clone(), url, binding, version]);
+        facts.url = claim.claimed_url;
+        facts.binding = claim.binding.or_else(|| default_transport(&claim));
+        facts.version = version_of(&claim, assumed);
+        facts.tenant = claim.tenant;
+        facts
+    };
+    view.claimed_interfaces().into_iter().enumerate().map(fact).collect()
+}
+
+/// Members of A2A 0.3 never describe an interface of 1.0 or newer.
+fn version_of<'c>(claim: &ClaimedInterface<'c>, assumed: Option<ProtocolVersion>) -> VersionFacts<'c> {
+    let version = match claim.declared_version() {
+        DeclaredVersion::Known(declared) => Some(declared.version),
+        DeclaredVersion::Absent => assumed,
+        DeclaredVersion::Unrecognized(value) => return VersionFacts::Unrecognized(value.as_text()),
+    };
+    match version {
+        Some(version) if claim.is_legacy() && version >= ProtocolVersion::V1_0 => {
+            VersionFacts::Unrecognized(claim.version)
+        }
+        Some(version) => VersionFacts::Known(version),
+        None => VersionFacts::Absent,
+    }
+}
+
+fn extensions<'c>(document: &'c Document, view: CardView<'c>) -> Vec<ExtensionFacts<'c>> {
+    let ancestry = Ancestry::of(document, view.extensions().count());
+    let fact = |extension: crate::Extension<'c>| {
+        let pointer = ancestry.pointer(extension.value().id());
+        Some(ExtensionFacts { pointer, uri: extension.uri()?, is_required: extension.is_required() })
+    };
+    view.extensions().filter_map(fact).collect()
+}
+
+fn information_urls<'c>(document: &'c Document, view: CardView<'c>) -> Vec<UrlFacts<'c>> {
+    let card = view.value();
+    let provider = member(card, "provider").and_then(|provider| member(provider, "url"));
+    let found = [provider, member(card, "iconUrl"), member(card, "documentationUrl")];
+    let ancestry = Ancestry::of(document, found.len());
+    found.into_iter().flatten().filter_map(|value| url(&ancestry, value)).collect()
+}
+
+/// The URL that a member is, if it is a text.
+fn url<'c>(ancestry: &Ancestry<'c>, value: Value<'c>) -> Option<UrlFacts<'c>> {
+    let url = value.as_text().filter(|text| !text.is_empty())?;
+    Some(UrlFacts { pointer: ancestry.pointer(value.id()), url })
+}
