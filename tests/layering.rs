@@ -29,10 +29,13 @@ const PACKAGES: &[(&str, &str, &[&str])] = &[
 const LIBRARIES: &[&str] = &["countersign-keys", "countersign-policy", "countersign"];
 
 /// Types that prove a check was made: built in one place, from nothing else.
-const EVIDENCE: &[&str] = &["VerifiedSignature", "VerifiedCard"];
+const EVIDENCE: &[&str] = &["VerifiedSignature", "VerifiedCard", "AdmittedCard", "AdmittedInterface"];
 
 /// Modules of `std` that touch the outside.
 const OUTSIDE_MODULES: &[&str] = &["fs", "net", "env", "process"];
+
+/// The one file of a library that may touch the outside, and what of it: it reads the files of a policy.
+const ALLOWED_OUTSIDE: (&str, &str) = ("src/files.rs", "a library uses std::fs");
 
 /// Clocks, by the name of the type.
 const CLOCKS: &[&str] = &["SystemTime", "Instant"];
@@ -68,6 +71,10 @@ fn libraries_do_no_io_and_read_no_clock() {
             violations.extend(outside_world(&source));
         }
     }
+    let (file, what) = ALLOWED_OUTSIDE;
+    let is_allowed = |violation: &Violation| violation.file == file && violation.what == what;
+    assert!(violations.iter().any(is_allowed), "{file} needs no exemption any more");
+    violations.retain(|violation| !is_allowed(violation));
     assert_none(&violations);
 }
 

@@ -1,0 +1,5 @@
+fn url(card: &countersign::AdmittedCard) {
+    card.url();
+}
+
+fn main() {}

@@ -1,0 +1,5 @@
+fn needs<T: Clone>() {}
+
+fn main() {
+    needs::<countersign::AdmittedCard>();
+}

@@ -1,0 +1,5 @@
+fn needs<T: From<countersign::Decision>>() {}
+
+fn main() {
+    needs::<countersign::AdmittedCard>();
+}

@@ -1,0 +1,5 @@
+fn needs<T: Default>() {}
+
+fn main() {
+    needs::<countersign::AdmittedInterface>();
+}
