@@ -1,5 +1,6 @@
 //! The command line as it is typed.
 
+mod admit;
 mod fix;
 mod lint;
 mod select;
@@ -11,6 +12,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use countersign::{Algorithm, Form, ProtocolVersion, UnixTime};
 
+pub(crate) use crate::args::admit::AdmitArgs;
 pub(crate) use crate::args::fix::FixArgs;
 pub(crate) use crate::args::lint::{FailOn, LintArgs, Whose};
 pub(crate) use crate::args::select::SelectArgs;
@@ -119,6 +121,8 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Select the interface that a client uses; nothing is verified or admitted
     Select(SelectArgs),
+    /// Hold cards against a trust policy: whether it allows them, and which of their interfaces may be called
+    Admit(Box<AdmitArgs>),
     /// Find what is wrong or unwise in cards; what lint accepts is still not to be trusted
     Lint(LintArgs),
     /// Fix what can be fixed in a card without changing its meaning; the rest of its text stays as it is

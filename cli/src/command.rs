@@ -1,11 +1,13 @@
 //! The commands, one file each.
 
+pub(crate) mod admit;
 pub(crate) mod canonicalize;
 pub(crate) mod explain;
 pub(crate) mod fix;
 pub(crate) mod inspect;
 pub(crate) mod key;
 pub(crate) mod lint;
+pub(crate) mod security;
 pub(crate) mod select;
 pub(crate) mod shell;
 pub(crate) mod sign;

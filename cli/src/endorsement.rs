@@ -68,7 +68,12 @@ impl Endorsements {
     }
 
     pub(crate) fn name(&self, report: &EndorsementReport) -> &str {
-        self.names.get(report.index).map_or("", String::as_str)
+        self.name_at(report.index)
+    }
+
+    /// The file of the endorsement with this place among those that were read.
+    pub(crate) fn name_at(&self, index: usize) -> &str {
+        self.names.get(index).map_or("", String::as_str)
     }
 
     pub(crate) fn unreadable(&self) -> &[Unreadable] {

@@ -13,6 +13,7 @@ mod nearest;
 mod outcome;
 mod output;
 mod password;
+mod policyfile;
 mod progress;
 mod render;
 mod report;
@@ -83,6 +84,7 @@ fn run<'s>(args: &Cli, out: Stream<'s>, err: Stream<'s>) -> io::Result<Outcome> 
         Command::Inspect(args) => command::inspect::run(args, &mut session),
         Command::Fix(args) => command::fix::run(args, &mut session),
         Command::Select(args) => command::select::run(args, &mut session),
+        Command::Admit(args) => command::admit::run(args, &mut session),
         Command::Explain(args) => command::explain::run(args, &mut session),
         Command::Completions(args) => command::shell::completions(args, &mut session),
         Command::Man => command::shell::man(&mut session),

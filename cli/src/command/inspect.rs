@@ -1,7 +1,5 @@
 //! `inspect`: what a card claims to be. Needs no keys, verifies nothing.
 
-mod security;
-
 use countersign::keys::json::Kind;
 use countersign::keys::{self, codes as key_codes};
 use countersign::{
@@ -11,12 +9,12 @@ use countersign::{
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::args::{Format, InspectArgs};
+use crate::command::security::{self, SecurityJson};
 use crate::failure::{Failure, Stop};
 use crate::input::{self, Found, Input};
 use crate::outcome::Outcome;
 use crate::output::{FindingJson, Session, finding_line};
 use crate::render::escape;
-use security::SecurityJson;
 
 #[derive(serde::Serialize)]
 struct CardJson<'c> {

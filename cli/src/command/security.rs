@@ -9,7 +9,7 @@ use crate::render::escape;
 
 /// What the card demands of every client.
 #[derive(Serialize)]
-pub(super) struct SecurityJson<'c> {
+pub(crate) struct SecurityJson<'c> {
     /// Whether it lets in clients that do not authenticate.
     anonymous: bool,
     /// Any one of these is enough; null where the demand cannot be read.
@@ -36,7 +36,7 @@ fn schemes(view: CardView<'_>) -> Schemes<'_> {
     view.security_schemes().map(|scheme| (scheme.name, scheme.kind)).collect()
 }
 
-pub(super) fn json(view: CardView<'_>) -> SecurityJson<'_> {
+pub(crate) fn json(view: CardView<'_>) -> SecurityJson<'_> {
     let (schemes, requirements) = (schemes(view), view.requirements());
     let anonymous = requirements.allows_anonymous();
     let any_of = match requirements {
@@ -64,7 +64,7 @@ fn alternative<'c>(entry: Requirement<'c>, declared: &Schemes<'c>) -> Alternativ
 }
 
 /// One line for each alternative.
-pub(super) fn words(view: CardView<'_>) -> Vec<String> {
+pub(crate) fn words(view: CardView<'_>) -> Vec<String> {
     let (schemes, requirements) = (schemes(view), view.requirements());
     match &requirements {
         Requirements::Absent => vec!["the card demands none".to_owned()],

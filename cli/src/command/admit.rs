@@ -1,0 +1,189 @@
+//! `admit`: whether a trust policy allows a card, and which of its interfaces may be called.
+
+mod json;
+mod tree;
+
+use std::path::Path;
+
+use countersign::policy::UrlError;
+use countersign::{
+    AdmissionRequest, AdmittedCard, AdmittedInterface, CardView, Code, Decision, Denied, SelectTerms,
+    SelectedBecause, Source, TrustPolicy, UnixTime,
+};
+
+use crate::args::{AdmitArgs, Format};
+use crate::endorsement::Endorsements;
+use crate::failure::{Failure, Stop};
+use crate::input::{self, Found, Input};
+use crate::outcome::Outcome;
+use crate::output::Session;
+use crate::policyfile;
+use crate::render::escape;
+
+/// The answer for one card.
+struct Answer<'a> {
+    name: String,
+    decision: &'a Decision,
+    /// What is handed on; of a denied card what it claims.
+    view: CardView<'a>,
+    /// What the client uses, if it says what it speaks and the card may be used.
+    selected: Option<Selected<'a>>,
+    endorsements: &'a Endorsements,
+}
+
+/// The interface for the client.
+struct Selected<'a> {
+    interface: &'a AdmittedInterface,
+    because: Option<SelectedBecause>,
+}
+
+/// A card that could not be read: it is denied before the policy is asked.
+struct Unread<'a> {
+    name: &'a str,
+    failure: &'a Failure,
+    pointer: &'a str,
+    request: &'a AdmissionRequest,
+    policy: &'a TrustPolicy,
+    now: UnixTime,
+}
+
+pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
+    let named = args.cards.iter().chain(&args.endorsements).chain([&args.policy]);
+    input::refuse_second_standard(named)?;
+    let request = request(args)?;
+    let policy = policyfile::load(&args.policy, session)?;
+    let endorsements = Endorsements::read(&args.endorsements, session)?;
+    let terms = (!args.accept.is_empty()).then(|| SelectTerms::accepting(args.accept.iter().cloned()));
+    let now = session.now();
+    let outcome = input::each(session, &args.cards, |session, input, found| match found {
+        Found::Unreadable { failure, pointer } => {
+            let unread = Unread {
+                name: &input.name(),
+                failure: &failure,
+                pointer: &pointer,
+                request: &request,
+                policy: &policy,
+                now,
+            };
+            unread.print(session)?;
+            Ok(Outcome::No)
+        }
+        Found::Card(card) => match card.admit(&policy, &request, &endorsements.read, now) {
+            Ok(card) => admitted(&card, terms.as_ref(), (input, &endorsements), session),
+            Err(denied) => refused(&denied, (input, &endorsements), session),
+        },
+    })?;
+    Ok(endorsements.outcome(outcome))
+}
+
+/// The question of the arguments.
+fn request(args: &AdmitArgs) -> Result<AdmissionRequest, Failure> {
+    if let Some(url) = args.cards.iter().find(|card| is_url(card)) {
+        let message = format!("`{}` is a URL, and nothing is fetched here", url.display());
+        return Err(Failure::usage(message)
+            .with_help("save the card to a file, and say with `--as URL` where it comes from"));
+    }
+    let Some(url) = &args.url else {
+        let message = "`--as URL` is missing: a policy decides by where a card comes from";
+        return Err(Failure::usage(message).with_help(
+            "name the URL that the card was fetched from, such as `--as https://agents.example/.well-known/agent-card.json`",
+        ));
+    };
+    let mut source = Source::at(url).map_err(|error: UrlError| {
+        Failure::coded(Outcome::CouldNotTell, error.code(), format!("the URL of `--as` is none: {error}"))
+    })?;
+    if let Some(kind) = &args.source {
+        source = source.found_in(kind.clone());
+    }
+    let mut request = AdmissionRequest::new(source);
+    request.tenant.clone_from(&args.tenant);
+    request.purpose.clone_from(&args.purpose);
+    request.accept = (!args.accept.is_empty()).then(|| args.accept.clone());
+    request.extensions = (!args.extensions.is_empty()).then(|| args.extensions.clone());
+    request.assumed = args.assume_version;
+    Ok(request)
+}
+
+fn is_url(card: &Path) -> bool {
+    let text = card.to_string_lossy();
+    text.starts_with("https://") || text.starts_with("http://")
+}
+
+fn admitted(
+    card: &AdmittedCard,
+    terms: Option<&SelectTerms>,
+    (input, endorsements): (&Input, &Endorsements),
+    session: &mut Session<'_>,
+) -> Result<Outcome, Stop> {
+    let selection = terms.map(|terms| card.select(terms));
+    let selected = selection.as_ref().and_then(|selection| {
+        Some(Selected { interface: selection.interface()?, because: selection.because() })
+    });
+    let (name, decision, view) = (input.name(), card.decision(), card.view());
+    let answer = Answer { name, decision, view, selected, endorsements };
+    answer.print(session)?;
+    if !card.enforced() {
+        let end = decision.audit.as_ref().map(|audit| format!(" until {}", audit.until)).unwrap_or_default();
+        let paint = session.err.paint;
+        let name = escape(&answer.name);
+        let codes = names(&decision.codes()).join(", ");
+        session
+            .note(&format!("{} {name}: the denial is not enforced{end} [{codes}]", paint.warn("warning:")))?;
+    }
+    Ok(Outcome::Yes)
+}
+
+fn refused(
+    denied: &Denied,
+    (input, endorsements): (&Input, &Endorsements),
+    session: &mut Session<'_>,
+) -> Result<Outcome, Stop> {
+    let (name, view) = (input.name(), denied.card().view());
+    Answer { name, decision: denied.decision(), view, selected: None, endorsements }.print(session)?;
+    Ok(Outcome::No)
+}
+
+impl Answer<'_> {
+    fn print(&self, session: &mut Session<'_>) -> Result<(), Stop> {
+        match session.format {
+            Format::Json => session.json(&json::decision(self))?,
+            Format::Short => session.say(&tree::line(self))?,
+            Format::Human => {
+                for line in tree::lines(self, session.out.paint, session.detail) {
+                    session.say(&line)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The name of the file of an endorsement, by its place.
+    fn endorsement(&self, index: usize) -> &str {
+        self.endorsements.name_at(index)
+    }
+}
+
+impl Unread<'_> {
+    fn print(&self, session: &mut Session<'_>) -> Result<(), Stop> {
+        let code = self.failure.code.map(Code::name).unwrap_or_default();
+        let name = escape(self.name);
+        match session.format {
+            Format::Json => session.json(&json::unread(self))?,
+            Format::Short => session.say(&format!("{name}: deny {code}"))?,
+            Format::Human => {
+                let paint = session.out.paint;
+                let message = escape(&self.failure.message);
+                session.say(&format!("{}: {}: {message} [{code}]", paint.bold(&name), paint.bad("DENY")))?;
+                if let Some(code) = self.failure.code {
+                    let help = self.failure.help.as_deref().unwrap_or(code.page().instead);
+                    session.say(&format!("  help[{code}]: {}", escape(help)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn names(codes: &[Code]) -> Vec<&'static str> {
+    codes.iter().map(|code| code.name()).collect()
+}

@@ -1,0 +1,73 @@
+//! The trust policy of a run: loaded whole, or refused with every fault in it.
+
+use std::io;
+use std::path::Path;
+
+use countersign::policy::{PolicyError, PolicyPlace};
+use countersign::{Finding, Level, TrustPolicy};
+
+use crate::args::{FailOn, Format, ReportFormat};
+use crate::failure::{Failure, Stop};
+use crate::keyfile;
+use crate::output::Session;
+use crate::render::escape;
+use crate::report::{FileFindings, Quoting, Report, ReportTerms, report};
+
+/// Loads a policy. One with a fault is none: all faults are told on standard error, each with the line it is on.
+pub(crate) fn load(path: &Path, session: &mut Session<'_>) -> Result<TrustPolicy, Stop> {
+    match countersign::load_policy(path) {
+        Ok(policy) => Ok(policy),
+        Err(error) => {
+            tell(&error, path, session)?;
+            let faults = match error.faults.len() {
+                1 => "1 fault".to_owned(),
+                number => format!("{number} faults"),
+            };
+            let message = format!("`{}` is no policy to decide by: {faults}", path.display());
+            Err(Failure::usage(message).into())
+        }
+    }
+}
+
+fn tell(error: &PolicyError, path: &Path, session: &mut Session<'_>) -> io::Result<()> {
+    let paint = session.err.paint;
+    let format = match session.format {
+        Format::Short => ReportFormat::Short,
+        Format::Human | Format::Json => ReportFormat::Human,
+    };
+    let mut report = report(format, ReportTerms { rules: Vec::new(), fail_on: FailOn::Error, paint });
+    let name = path.display().to_string();
+    for fault in &error.faults {
+        let finding = Finding::new(fault.code, Level::Error, fault.message.clone());
+        let finding = match &fault.help {
+            Some(help) => finding.with_help(help.clone()),
+            None => finding,
+        };
+        one(error, fault.place.as_ref(), (finding, &name), &mut *report, session)?;
+        for (place, what) in &fault.related {
+            writeln!(session.err.writer, "note: {}: {}", escape(&place.to_string()), escape(what))?;
+        }
+    }
+    Ok(())
+}
+
+/// One place, with its line unless it may hold a key.
+fn one(
+    error: &PolicyError,
+    place: Option<&PolicyPlace>,
+    (finding, path): (Finding, &str),
+    report: &mut dyn Report,
+    session: &mut Session<'_>,
+) -> io::Result<()> {
+    let file = place.and_then(|place| error.files.iter().find(|file| file.name == place.file));
+    let octets = file.map(|file| file.text.as_bytes()).unwrap_or_default();
+    let quoting = if keyfile::holds_key(octets) { Quoting::Withheld } else { Quoting::Allowed };
+    // A file that could not be read has no lines.
+    let finding = match place.filter(|_| !octets.is_empty()) {
+        Some(place) => finding.spanning(place.span),
+        None => finding,
+    };
+    let name = place.map_or(path, |place| &*place.file);
+    let findings = std::slice::from_ref(&finding);
+    report.file(&FileFindings { name, octets, quoting, findings }, session.err.writer)
+}
