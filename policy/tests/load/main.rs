@@ -2,5 +2,9 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a fixture that cannot be read fails the test")]
 
+mod composition;
+mod keys;
 mod language;
+mod meaning;
+mod rules;
 mod support;
