@@ -1,6 +1,6 @@
 use std::fs;
 
-use super::{Candidates, KeySource, KeyStatus, NoKey, TrustedKey, TrustedKeys};
+use super::{Candidates, KeySource, KeyStatus, NoKey, RevokedKey, TrustedKey, TrustedKeys};
 use crate::{Algorithm, SigningKey, VerifyingKey, codes};
 
 const NOW: i64 = 1_000;
@@ -179,4 +179,41 @@ fn no_text_about_a_set_with_private_members_holds_them() {
         }
     }
     assert!(privates >= 6);
+}
+
+/// A key that is revoked by its thumbprint.
+fn revoked(seed: u8, kid: Option<&str>) -> RevokedKey {
+    let mut revoked = RevokedKey::new(key(seed).thumbprint());
+    revoked.kid = kid.map(str::to_owned);
+    revoked
+}
+
+#[test]
+fn a_key_revoked_by_thumbprint_is_revoked_wherever_it_is_found() {
+    let mut keys = all([named(1, "a"), named(2, "b")]);
+    keys.push_revoked(revoked(1, None));
+    assert!(matches!(refusal(&keys, "a", Algorithm::EdDsa), NoKey::Revoked { .. }));
+    assert_eq!(keys.select("b", Algorithm::EdDsa, NOW).unwrap().len(), 1);
+    let mut other = all([named(1, "a")]);
+    other.extend(keys);
+    assert!(matches!(refusal(&other, "a", Algorithm::EdDsa), NoKey::Revoked { .. }));
+}
+
+#[test]
+fn a_signature_that_names_a_revoked_key_is_told_so_without_the_key() {
+    let mut keys = all([named(2, "b")]);
+    keys.push_revoked(revoked(1, Some("a")));
+    let thumbprint = key(1).thumbprint().to_string();
+    for kid in ["a", thumbprint.as_str()] {
+        assert!(matches!(refusal(&keys, kid, Algorithm::EdDsa), NoKey::Revoked { .. }), "{kid}");
+    }
+    assert!(matches!(refusal(&keys, "c", Algorithm::EdDsa), NoKey::Unknown { .. }));
+    assert!(matches!(refusal(&keys, "b", Algorithm::Es256), NoKey::AlgorithmKeyMismatch { .. }));
+}
+
+#[test]
+fn another_key_under_the_kid_of_a_revoked_one_counts() {
+    let mut keys = all([named(2, "a")]);
+    keys.push_revoked(revoked(1, Some("a")));
+    assert_eq!(keys.select("a", Algorithm::EdDsa, NOW).unwrap().len(), 1);
 }

@@ -132,8 +132,9 @@ impl Loader<'_> {
             None => None,
         };
         let definitions = self.definitions(&text, &written)?;
+        let faults = self.faults.len();
         let loaded = self.check(&text, &written, &definitions, base.as_ref());
-        if let Some(base) = &base {
+        if let Some(base) = base.as_ref().filter(|_| self.faults.len() == faults) {
             floor::check(base, &loaded, &text, &mut self.faults);
         }
         Some(loaded)
@@ -259,6 +260,7 @@ impl Loader<'_> {
     ) -> Loaded {
         let (tool, files) = (self.tool, self.files);
         let (faults, black) = (&mut self.faults, &mut self.black);
+        let faults_before = faults.len();
         let named_hosts = host_sets(definitions, base, faults);
         let mut keys = base.map(|base| base.keys.clone()).unwrap_or_default();
         let mut exceptions = Vec::new();
@@ -340,8 +342,9 @@ impl Loader<'_> {
         if let Some(base) = base {
             floor::join(base, &mut allows, &mut exceptions, desk.faults);
         }
-        for rule in &allows {
-            check_thresholds(rule, &keys, desk.faults);
+        // What is half read has no keys, or not the right ones.
+        if desk.faults.len() == faults_before {
+            allows.iter().for_each(|rule| check_thresholds(rule, &keys, desk.faults));
         }
         refuse_overlaps(&allows, desk.faults);
         refuse_same_keys(&keys, desk.faults);

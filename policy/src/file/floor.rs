@@ -51,8 +51,7 @@ pub(super) fn check(base: &Loaded, child: &Loaded, text: &Text, faults: &mut Vec
     looser_limits(&base.limits, &child.limits, &mut loosened);
     looser_fetch(&base.fetch, &child.fetch, &mut loosened);
     for looser in loosened.drain(..) {
-        let place = looser.child.clone().unwrap_or_else(|| beginning.clone());
-        faults.push(fault("the policy", place, base.defaults.mode.place.clone(), &looser));
+        faults.push(fault("the policy", &beginning, base.defaults.mode.place.clone(), &looser));
     }
     // Rules that the base handed on are its own.
     let handed_on = |rule: &&AllowRule| base.allows.iter().any(|known| known.place == rule.place);
@@ -63,9 +62,8 @@ pub(super) fn check(base: &Loaded, child: &Loaded, text: &Text, faults: &mut Vec
             let below = &rule_terms(rule);
             looser_terms(&terms::Terms::of_defaults(floor), below, &mut loosened);
             for looser in loosened.drain(..) {
-                let place = looser.child.clone().unwrap_or_else(|| rule.place.clone());
                 let of_base = looser.base.clone().unwrap_or_else(|| floor.mode.place.clone());
-                faults.push(fault(&what, place, of_base, &looser));
+                faults.push(fault(&what, &rule.place, of_base, &looser));
             }
             continue;
         }
@@ -83,9 +81,8 @@ pub(super) fn check(base: &Loaded, child: &Loaded, text: &Text, faults: &mut Vec
         for above in rules_above(base, rule) {
             looser_terms(&rule_terms(above), &rule_terms(rule), &mut loosened);
             for looser in loosened.drain(..) {
-                let place = looser.child.clone().unwrap_or_else(|| rule.place.clone());
                 let of_base = looser.base.clone().unwrap_or_else(|| above.place.clone());
-                faults.push(fault(&what, place, of_base, &looser));
+                faults.push(fault(&what, &rule.place, of_base, &looser));
             }
         }
     }
@@ -102,7 +99,10 @@ fn rule_terms(rule: &AllowRule) -> terms::Terms<'_> {
     }
 }
 
-fn fault(what: &str, place: PolicyPlace, of_base: PolicyPlace, looser: &Looser) -> PolicyFault {
+/// A fault where the child writes the member; where it does not, at `otherwise`: a default may come from the base.
+fn fault(what: &str, otherwise: &PolicyPlace, of_base: PolicyPlace, looser: &Looser) -> PolicyFault {
+    let own = looser.child.as_ref().filter(|place| place.file != of_base.file);
+    let place = own.unwrap_or(otherwise).clone();
     let message = format!("{what} loosens `{}` of the base: {}", looser.member, looser.how);
     PolicyFault::new(codes::POLICY_EXTENDS_LOOSENED, place, message).with_related(of_base, "the base")
 }

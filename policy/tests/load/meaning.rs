@@ -78,7 +78,8 @@ const CHANGES: &[(&str, &str)] = &[
     ("refresh = \"10m\"", "refresh = \"11m\""),
     ("max-keys = 8", "max-keys = 9"),
     ("pins = [\"", "pins = [] # "),
-    ("file = \"keys/partner-y.jwks.json\"", "file = \"keys/vendor-x-2025.jwk\" # "),
+    ("id = \"partner-z\"", "id = \"other\""),
+    ("file = \"keys/partner-y.jwks.json\"", "file = \"keys/partner-z.jwks.json\""),
     ("origins = [\"https://agents.partner-z.example\"]", "origins = [\"https://*.partner-z.example\"]"),
     ("internal = [\"api.servicedesk.internal\", ", "internal = ["),
     ("id = \"tunnels\"", "id = \"tunnel\""),
@@ -121,9 +122,15 @@ const CHANGES: &[(&str, &str)] = &[
     ("unused-key = \"warn\"", "unused-key = \"error\""),
 ];
 
-/// What says how the rest is read, and `addresses`, which has one value.
-const WITHOUT_MEANING: [&str; 5] =
-    ["schema ", "min-tool ", "include ", "addresses ", "id = \"vendor-x-security-specialist\""];
+/// What says how the rest is read, `addresses`, which has one value, and ids that other members name.
+const WITHOUT_MEANING: [&str; 6] = [
+    "schema ",
+    "min-tool ",
+    "include ",
+    "addresses ",
+    "id = \"acme-review\"",
+    "id = \"vendor-x-security-specialist\"",
+];
 
 #[test]
 fn every_member_is_part_of_the_digest() {
