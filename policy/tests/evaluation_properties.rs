@@ -1,5 +1,5 @@
 //! What holds for every policy, card and request: rules only ever narrow, audit only ever reports, order means nothing.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a failed expectation must stop the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failed expectation must stop the test")]
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -49,6 +49,8 @@ const URLS: [&str; 12] = [
     "",
     "https://a.example.com/?q=1",
 ];
+
+const GOOD_URL: &str = "https://a.example.com/a2a";
 
 const KEYS: [&str; 3] = ["one", "two", "three"];
 
@@ -220,7 +222,7 @@ impl Card {
             };
             facts.interfaces.push(interface);
         }
-        facts.auth.allows_anonymous = self.anonymous;
+        facts.auth.allows_anonymous = self.anonymous || self.scheme.is_none();
         if let Some((kind, url)) = self.scheme {
             facts
                 .auth
@@ -244,12 +246,12 @@ impl Card {
 }
 
 fn some(of: &'static [&'static str], least: usize) -> impl Strategy<Value = Vec<&'static str>> {
-    subsequence(of, least..=of.len())
+    prop_oneof![3 => Just(of.to_vec()), 1 => subsequence(of, least..=of.len())]
 }
 
 fn allow(from: &'static str) -> impl Strategy<Value = Allow> {
     let requirements = (
-        some(&["t1", "t2"], 0),
+        prop_oneof![3 => Just(Vec::new()), 1 => some(&["t1", "t2"], 0)],
         select(vec!["require", "if-present", "off"]),
         some(&KEYS, 1),
         some(&HOSTS, 1),
@@ -260,7 +262,7 @@ fn allow(from: &'static str) -> impl Strategy<Value = Allow> {
         some(&["EdDSA", "ES256"], 1),
         some(&["http:bearer", "oauth2:client_credentials"], 1),
         some(&["login.example.com", "evil.test"], 0),
-        select(vec!["allow", "report", "deny"]),
+        select(vec!["allow", "report", "report", "deny"]),
         select(vec!["drop", "deny-card"]),
         any::<bool>(),
     );
@@ -306,30 +308,38 @@ fn deny() -> impl Strategy<Value = Deny> {
 fn policy() -> impl Strategy<Value = Policy> {
     let allows = subsequence(&FROM[..], 1..=FROM.len())
         .prop_flat_map(|from| from.into_iter().map(allow).collect::<Vec<_>>());
-    (allows, prop::collection::vec(deny(), 0..3), any::<bool>())
+    (allows, prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(deny(), 1..3)], any::<bool>())
         .prop_map(|(allows, denies, excepts)| Policy { allows, denies, excepts })
 }
 
 fn card() -> impl Strategy<Value = Card> {
     let state = select(vec![SignatureState::Verified, SignatureState::Verified, SignatureState::Invalid]);
-    let signature = (0..KEYS.len(), state, select(vec!["EdDSA", "ES256"]));
+    let good = Just((0, SignatureState::Verified, "EdDSA"));
+    let signature = prop_oneof![3 => good, 1 => (0..KEYS.len(), state, select(vec!["EdDSA", "ES256"]))];
     let version = select(vec![Some("1.0"), Some("1.0"), Some("0.3"), Some("v1"), None]);
-    let interface = (select(URLS.to_vec()), select(vec!["JSONRPC", "GRPC", "jsonrpc"]), version);
+    let any_interface = (select(URLS.to_vec()), select(vec!["JSONRPC", "GRPC", "jsonrpc"]), version);
+    let interface = prop_oneof![2 => Just((GOOD_URL, "JSONRPC", Some("1.0"))), 1 => any_interface];
     (
         prop::collection::vec(signature, 0..4),
         prop::collection::vec(interface, 0..5),
         any::<bool>(),
-        prop::option::of((
-            select(vec!["http:bearer", "oauth2:client_credentials", "apikey:query"]),
-            select(vec![
-                "https://login.example.com/t",
-                "https://evil.test/t",
-                "http://a.example.com/t",
-                "no url",
-            ]),
-        )),
+        prop::option::weighted(
+            0.2,
+            (
+                select(vec!["http:bearer", "oauth2:client_credentials", "apikey:query"]),
+                select(vec![
+                    "https://login.example.com/t",
+                    "https://evil.test/t",
+                    "http://a.example.com/t",
+                    "no url",
+                ]),
+            ),
+        ),
         prop::collection::vec((Just("https://x.example/ext"), any::<bool>()), 0..2),
-        prop::option::of(select(vec!["https://evil.test/icon", "https://example.com/icon", "javascript:1"])),
+        prop::option::weighted(
+            0.2,
+            select(vec!["https://evil.test/icon", "https://example.com/icon", "javascript:1"]),
+        ),
     )
         .prop_map(|(signatures, interfaces, anonymous, scheme, extensions, icon)| Card {
             signatures,
@@ -342,7 +352,8 @@ fn card() -> impl Strategy<Value = Card> {
 }
 
 fn request() -> impl Strategy<Value = AdmissionRequest> {
-    (select(SOURCES.to_vec()), select(vec![None, Some("t1"), Some("t3")])).prop_map(|(host, tenant)| {
+    let host = prop_oneof![2 => Just("a.example.com"), 1 => select(SOURCES.to_vec())];
+    (host, select(vec![None, Some("t1"), Some("t3")])).prop_map(|(host, tenant)| {
         let source = Source::at(&format!("https://{host}/.well-known/agent-card.json")).unwrap();
         let mut request = AdmissionRequest::new(source);
         request.tenant = tenant.map(str::to_owned);
@@ -378,7 +389,7 @@ fn essence(decision: &Decision) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
     fn a_deny_rule_more_never_turns_a_no_into_a_yes(policy in policy(), more in deny(), card in card(), request in request()) {
@@ -387,7 +398,7 @@ proptest! {
         wider.denies.push(more);
         let after = decide(&wider, &card, &request);
         prop_assert!(!(before.outcome == Outcome::Deny && after.outcome == Outcome::Admit));
-        prop_assert!(!(!before.lets_pass() && after.lets_pass()));
+        prop_assert!(before.lets_pass() || !after.lets_pass());
     }
 
     #[test]
@@ -479,9 +490,9 @@ fn the_properties_see_both_answers() {
     let mut runner = TestRunner::deterministic();
     let strategy = (policy(), card(), request());
     let mut admitted = 0;
-    for _ in 0..2_000 {
+    for _ in 0..400 {
         let (policy, card, request) = strategy.new_tree(&mut runner).unwrap().current();
         admitted += usize::from(decide(&policy, &card, &request).outcome == Outcome::Admit);
     }
-    assert!((20..1_980).contains(&admitted), "{admitted} of 2,000 admitted");
+    assert!((40..360).contains(&admitted), "{admitted} of 400 admitted");
 }
