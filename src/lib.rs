@@ -1,4 +1,4 @@
-//! Sign and verify A2A AgentCards, knowing exactly what a signature covers.
+//! Sign, verify and admit A2A AgentCards, knowing exactly what a signature covers.
 //!
 //! A card makes one journey, and each stage consumes the one before:
 //!

@@ -24,7 +24,7 @@ use crate::time::{self, Expiry, Issued};
     name = "countersign",
     version,
     max_term_width = 100,
-    after_help = "Exit codes: 0 yes, 1 no, 2 could not tell (usage, a key file, an input that is not there), \
+    after_help = "Exit codes: 0 yes, 1 no, 2 could not tell (usage, a policy, a key file, an input that is not there), \
                   3 environment (disk, a command that cannot run). Several inputs give the worst: 3, then 2, then 1.\n\
                   Codes in brackets are explained by `countersign explain CODE`."
 )]

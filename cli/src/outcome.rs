@@ -7,7 +7,7 @@ pub(crate) enum Outcome {
     Yes,
     /// No.
     No,
-    /// The question could not be answered: usage, a key file, an input that is not there.
+    /// The question could not be answered: usage, a policy, a key file, an input that is not there.
     CouldNotTell,
     /// The environment failed: disk, a command that cannot run.
     Environment,

@@ -264,6 +264,12 @@ impl InterfaceOutcome {
 }
 
 impl InterfaceVerdict {
+    /// The host of its URL, where that is one under the strict profile.
+    #[must_use]
+    pub fn host(&self) -> Option<String> {
+        self.strict_url.as_ref().map(|url| url.host().to_string())
+    }
+
     /// Whether a connection to it is encrypted; no for one without a readable URL.
     #[must_use]
     pub fn is_tls(&self) -> bool {

@@ -126,6 +126,9 @@ struct InterfaceJson<'d> {
     tenant: Option<&'d str>,
     outcome: &'static str,
     codes: Vec<&'static str>,
+    host: Option<String>,
+    /// The pattern that comes nearest.
+    nearest: Option<&'d str>,
     reasons: Vec<ReasonJson<'d>>,
 }
 
@@ -330,6 +333,7 @@ impl<'d> SignatureJson<'d> {
 
 impl<'d> InterfaceJson<'d> {
     fn of(verdict: &'d InterfaceVerdict) -> Self {
+        let nearest = verdict.reasons.iter().find_map(|reason| reason.nearest.as_ref());
         Self {
             index: verdict.index,
             pointer: &verdict.pointer,
@@ -339,6 +343,8 @@ impl<'d> InterfaceJson<'d> {
             tenant: verdict.tenant.as_deref(),
             outcome: verdict.outcome.name(),
             codes: codes(&verdict.reasons),
+            host: verdict.host(),
+            nearest: nearest.map(|nearest| &*nearest.pattern),
             reasons: reasons(&verdict.reasons),
         }
     }
