@@ -1,6 +1,9 @@
 //! One test for each security claim. Each fails when the check behind it is taken out.
 #![expect(clippy::unwrap_used, reason = "a failed expectation must stop the test")]
 
+#[path = "support/agent.rs"]
+mod agent;
+
 use std::num::NonZeroUsize;
 
 use countersign::keys::base64url;
@@ -13,12 +16,10 @@ use countersign::{
 };
 use serde_json::{Value, json};
 
+use agent::{card, changed, entry, key, read, with_entries};
+
 const NOW: i64 = 1_800_000_000;
 const HEADER: &str = r#"{"alg":"EdDSA","typ":"JOSE","kid":"k1"}"#;
-
-fn key(seed: u8) -> SigningKey {
-    SigningKey::from_ed25519(&[seed; 32]).unwrap()
-}
 
 /// Trusted keys with these names and seeds.
 fn trusted(keys: &[(&str, u8)]) -> TrustedKeys {
@@ -28,47 +29,6 @@ fn trusted(keys: &[(&str, u8)]) -> TrustedKeys {
             .push(TrustedKey::new(key(*seed).verifying_key().clone(), KeySource::SetMember).with_kid(*kid));
     }
     trusted
-}
-
-/// A complete card of A2A 1.0.
-fn card() -> Value {
-    json!({
-        "name": "Agent", "description": "Adds numbers.", "version": "1.0.0",
-        "supportedInterfaces": [
-            {"url": "https://agent.example.com/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}
-        ],
-        "provider": {"organization": "Example", "url": "https://example.com"},
-        "capabilities": {"streaming": true},
-        "securitySchemes": {"bearer": {"httpAuthSecurityScheme": {"scheme": "Bearer"}}},
-        "securityRequirements": [{"schemes": {"bearer": {"list": ["read"]}}}],
-        "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
-        "skills": [{"id": "add", "name": "Add", "description": "Adds.", "tags": ["math"]}],
-    })
-}
-
-/// The card after `change`.
-fn changed(change: impl FnOnce(&mut Value)) -> Value {
-    let mut card = card();
-    change(&mut card);
-    card
-}
-
-fn read(card: &Value) -> UntrustedCard {
-    UntrustedCard::read(card.to_string(), &Limits::default()).unwrap()
-}
-
-/// An entry of `signatures` with any protected header, by the key with this seed.
-fn entry(card: &Value, form: Form, header: &str, seed: u8) -> Value {
-    let payload = CanonicalPayload::of(&read(card), form).unwrap();
-    let protected = base64url::encode(header.as_bytes());
-    let signature = key(seed).sign(Algorithm::EdDsa, &signing_input(&protected, payload.octets())).unwrap();
-    json!({"protected": protected, "signature": base64url::encode(&signature)})
-}
-
-fn with_entries(card: &Value, entries: impl Into<Vec<Value>>) -> UntrustedCard {
-    let mut card = card.clone();
-    card.as_object_mut().unwrap().insert("signatures".to_owned(), Value::Array(entries.into()));
-    read(&card)
 }
 
 fn verify_with(
