@@ -5,12 +5,13 @@ mod facts;
 mod selection;
 mod signatures;
 
-use countersign_policy::{AdmissionRequest, Decision, TrustPolicy, UnixTime};
+use countersign_policy::{AdmissionRequest, Decision, Explanation, TrustPolicy, UnixTime};
 
 use crate::card::UntrustedCard;
 use crate::endorsement::Endorsement;
 pub use admitted::{AdmittedCard, AdmittedInterface};
 pub use selection::AdmittedSelection;
+use signatures::Evidence;
 
 /// A card that the policy denies: the decision, and the card itself, as untrusted as before.
 #[derive(Debug, thiserror::Error)]
@@ -79,16 +80,55 @@ impl UntrustedCard {
         endorsements: &[Endorsement],
         now: UnixTime,
     ) -> Result<AdmittedCard, Box<Denied>> {
-        let evidence = signatures::evidence(&self, policy, request, endorsements, now);
-        let facts = facts::of(&self, &evidence, policy, request);
-        let mut decision = policy.evaluate(request, &facts, now);
-        decision.findings.extend(self.findings().iter().cloned().chain(evidence.findings));
+        let (decision, evidence) = self.weigh(policy, request, endorsements, now);
         if !decision.lets_pass() {
             return Err(Box::new(Denied { decision, card: self }));
         }
         let document = evidence.covered.and_then(|covered| covered.document);
         let document = document.unwrap_or_else(|| self.into_document());
         Ok(AdmittedCard::new(document, decision, request.assumed))
+    }
+
+    /// The decision of [`admit`](Self::admit) alone: the card stays as it is, and nothing is handed on.
+    #[must_use]
+    pub fn decide(
+        &self,
+        policy: &TrustPolicy,
+        request: &AdmissionRequest,
+        endorsements: &[Endorsement],
+        now: UnixTime,
+    ) -> Decision {
+        self.weigh(policy, request, endorsements, now).0
+    }
+
+    /// What would turn a denial of [`decide`](Self::decide) into an admission: changes of the policy, held against the card
+    /// anew, or what no change of the policy can answer. Costs up to as many decisions as there are reasons and four more.
+    ///
+    /// What it proposes is not advice: a denial may be right.
+    #[must_use]
+    pub fn explain(
+        &self,
+        policy: &TrustPolicy,
+        request: &AdmissionRequest,
+        endorsements: &[Endorsement],
+        now: UnixTime,
+    ) -> Explanation {
+        let decide = |policy: &TrustPolicy| self.decide(policy, request, endorsements, now);
+        Explanation::of(policy, request, &decide(policy), decide)
+    }
+
+    fn weigh(
+        &self,
+        policy: &TrustPolicy,
+        request: &AdmissionRequest,
+        endorsements: &[Endorsement],
+        now: UnixTime,
+    ) -> (Decision, Evidence) {
+        let mut evidence = signatures::evidence(self, policy, request, endorsements, now);
+        let mut decision = policy.evaluate(request, &facts::of(self, &evidence, policy, request), now);
+        decision.findings.extend(self.findings().iter().cloned());
+        decision.findings.append(&mut evidence.findings);
+        (decision, evidence)
     }
 }
 

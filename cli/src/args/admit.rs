@@ -38,6 +38,12 @@ pub(crate) struct AdmitArgs {
     /// Signatures that are kept beside the cards; repeatable, at most 64
     #[arg(long = "endorsement", value_name = "FILE")]
     pub(crate) endorsements: Vec<PathBuf>,
+    /// Say which changes of the policy would admit a card that is denied; each is held against the card anew
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Say why a rule is not the one that the cards are held against
+    #[arg(long, value_name = "RULE", value_parser = non_empty)]
+    pub(crate) why_not: Option<String>,
     /// Protocol version of cards and interfaces that name none: 0.3 or 1.0
     #[arg(long, value_name = "VERSION", value_parser = assumed_version)]
     pub(crate) assume_version: Option<ProtocolVersion>,

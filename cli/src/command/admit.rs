@@ -1,11 +1,12 @@
 //! `admit`: whether a trust policy allows a card, and which of its interfaces may be called.
 
+mod explanation;
 mod json;
 mod tree;
 
 use std::path::Path;
 
-use countersign::policy::UrlError;
+use countersign::policy::{Explanation, UrlError};
 use countersign::{
     AdmissionRequest, AdmittedCard, AdmittedInterface, CardView, Code, Decision, Denied, SelectTerms,
     SelectedBecause, Source, TrustPolicy, UnixTime,
@@ -29,12 +30,26 @@ struct Answer<'a> {
     /// What the client uses, if it says what it speaks and the card may be used.
     selected: Option<Selected<'a>>,
     endorsements: &'a Endorsements,
+    asked: &'a Asked,
 }
 
 /// The interface for the client.
 struct Selected<'a> {
     interface: &'a AdmittedInterface,
     because: Option<SelectedBecause>,
+}
+
+/// What goes with the decision about one card.
+struct Beside<'a> {
+    input: &'a Input,
+    endorsements: &'a Endorsements,
+    asked: &'a Asked,
+}
+
+/// What the arguments ask beside the decision.
+struct Asked {
+    explanation: Option<Explanation>,
+    why_not: Option<String>,
 }
 
 /// A card that could not be read: it is denied before the policy is asked.
@@ -55,6 +70,7 @@ pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome
     let endorsements = Endorsements::read(&args.endorsements, session)?;
     let terms = (!args.accept.is_empty()).then(|| SelectTerms::accepting(args.accept.iter().cloned()));
     let now = session.now();
+    let why_not = args.why_not.as_deref().map(|id| explanation::why_not(id, &policy, &request)).transpose()?;
     let outcome = input::each(session, &args.cards, |session, input, found| match found {
         Found::Unreadable { failure, pointer } => {
             let unread = Unread {
@@ -68,10 +84,16 @@ pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome
             unread.print(session)?;
             Ok(Outcome::No)
         }
-        Found::Card(card) => match card.admit(&policy, &request, &endorsements.read, now) {
-            Ok(card) => admitted(&card, terms.as_ref(), (input, &endorsements), session),
-            Err(denied) => refused(&denied, (input, &endorsements), session),
-        },
+        Found::Card(card) => {
+            let explanation =
+                args.explain.then(|| card.explain(&policy, &request, &endorsements.read, now));
+            let asked = Asked { explanation, why_not: why_not.clone() };
+            let beside = Beside { input, endorsements: &endorsements, asked: &asked };
+            match card.admit(&policy, &request, &endorsements.read, now) {
+                Ok(card) => admitted(&card, terms.as_ref(), &beside, session),
+                Err(denied) => refused(&denied, &beside, session),
+            }
+        }
     })?;
     Ok(endorsements.outcome(outcome))
 }
@@ -112,15 +134,15 @@ fn is_url(card: &Path) -> bool {
 fn admitted(
     card: &AdmittedCard,
     terms: Option<&SelectTerms>,
-    (input, endorsements): (&Input, &Endorsements),
+    beside: &Beside<'_>,
     session: &mut Session<'_>,
 ) -> Result<Outcome, Stop> {
     let selection = terms.map(|terms| card.select(terms));
     let selected = selection.as_ref().and_then(|selection| {
         Some(Selected { interface: selection.interface()?, because: selection.because() })
     });
-    let (name, decision, view) = (input.name(), card.decision(), card.view());
-    let answer = Answer { name, decision, view, selected, endorsements };
+    let (decision, view) = (card.decision(), card.view());
+    let answer = beside.answer(decision, view, selected);
     answer.print(session)?;
     if !card.enforced() {
         let end = decision.audit.as_ref().map(|audit| format!(" until {}", audit.until)).unwrap_or_default();
@@ -135,12 +157,23 @@ fn admitted(
 
 fn refused(
     denied: &Denied,
-    (input, endorsements): (&Input, &Endorsements),
+    beside: &Beside<'_>,
     session: &mut Session<'_>,
 ) -> Result<Outcome, Stop> {
-    let (name, view) = (input.name(), denied.card().view());
-    Answer { name, decision: denied.decision(), view, selected: None, endorsements }.print(session)?;
+    beside.answer(denied.decision(), denied.card().view(), None).print(session)?;
     Ok(Outcome::No)
+}
+
+impl<'a> Beside<'a> {
+    fn answer(
+        &self,
+        decision: &'a Decision,
+        view: CardView<'a>,
+        selected: Option<Selected<'a>>,
+    ) -> Answer<'a> {
+        let Self { input, endorsements, asked } = *self;
+        Answer { name: input.name(), decision, view, selected, endorsements, asked }
+    }
 }
 
 impl Answer<'_> {

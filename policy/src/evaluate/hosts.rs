@@ -87,35 +87,27 @@ fn off_list(url: &StrictUrl, mismatches: Vec<(&Placed<AllowPattern>, Mismatch)>)
         }
     };
     let reason = Reason::new(code, format!("{what} `{}` is none that `interfaces.hosts` allows", url.raw()));
-    match nearest {
-        Some((pattern, mismatch)) => {
-            let near = NearMiss::new(pattern.value.to_string(), pattern.place.clone(), mismatch.to_string());
-            reason.demanded(&pattern.place).near(Some(near))
-        }
-        None => reason,
-    }
+    let Some((pattern, mismatch)) = nearest else { return reason };
+    let is_near = closeness(url.host(), &pattern.value, &mismatch) > (0, 0);
+    let near = || NearMiss::new(pattern.value.to_string(), pattern.place.clone(), mismatch.to_string());
+    reason.demanded(&pattern.place).near(is_near.then(near))
 }
 
 /// The `from` that comes nearest to the source, over all rules.
 pub(super) fn nearest_source(policy: &TrustPolicy, source: &Source) -> Option<NearMiss> {
-    let patterns = policy.allows().iter().flat_map(|rule| &rule.from);
-    let near = patterns.filter_map(|pattern| {
-        let mismatch = pattern.value.matches(&source.url, LoopbackNames::Allowed).err()?;
-        Some((closeness(source.url.host(), &pattern.value, &mismatch), pattern, mismatch))
-    });
-    let (closeness, pattern, mismatch) = near.max_by_key(|(closeness, ..)| *closeness)?;
-    (closeness > (0, 0))
-        .then(|| NearMiss::new(pattern.value.to_string(), pattern.place.clone(), mismatch.to_string()))
+    let patterns: Vec<_> = policy.allows().iter().flat_map(|rule| rule.from.iter().cloned()).collect();
+    nearest(&source.url, &patterns)
 }
 
-/// The nearest pattern of a list that `url` does not fit.
+/// The nearest pattern of a list that `url` does not fit, if one comes near.
 pub(crate) fn nearest(url: &StrictUrl, patterns: &[Placed<AllowPattern>]) -> Option<NearMiss> {
     let near = patterns.iter().filter_map(|pattern| {
         let mismatch = pattern.value.matches(url, LoopbackNames::Refused).err()?;
         Some((closeness(url.host(), &pattern.value, &mismatch), pattern, mismatch))
     });
-    let (_, pattern, mismatch) = near.max_by_key(|(closeness, ..)| *closeness)?;
-    Some(NearMiss::new(pattern.value.to_string(), pattern.place.clone(), mismatch.to_string()))
+    let (closeness, pattern, mismatch) = near.max_by_key(|(closeness, ..)| *closeness)?;
+    (closeness > (0, 0))
+        .then(|| NearMiss::new(pattern.value.to_string(), pattern.place.clone(), mismatch.to_string()))
 }
 
 /// How near a pattern comes: how much of it fits, then how many labels from the right are the same.

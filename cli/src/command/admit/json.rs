@@ -9,6 +9,7 @@ use countersign::policy::{
 use countersign::{Code, Reason};
 use serde::{Serialize, Serializer};
 
+use super::explanation::{self, ExplanationJson};
 use super::{Answer, Selected, Unread, names};
 use crate::output::FindingJson;
 
@@ -48,6 +49,10 @@ pub(super) struct DecisionJson<'d> {
     findings: Vec<FindingJson<'d>>,
     trace: Vec<StepJson<'d>>,
     not_checked: &'d [&'static str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<ExplanationJson<'d>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why_not: Option<&'d str>,
     policy: PolicyJson<'d>,
     keys: KeysJson,
     cache: &'static str,
@@ -193,6 +198,8 @@ pub(super) fn decision<'d>(answer: &'d Answer<'_>) -> DecisionJson<'d> {
         findings: decision.findings.iter().map(FindingJson::about_card).collect(),
         trace: decision.trace.iter().map(StepJson::of).collect(),
         not_checked: &decision.not_checked,
+        explanation: answer.asked.explanation.as_ref().map(explanation::json),
+        why_not: answer.asked.why_not.as_deref(),
         policy: PolicyJson::of(&decision.policy),
         keys: KeysJson { epoch: decision.key_epoch.clone() },
         cache: CACHE,
@@ -238,6 +245,8 @@ pub(super) fn unread<'d>(unread: &'d Unread<'_>) -> DecisionJson<'d> {
         findings: Vec::new(),
         trace: Vec::new(),
         not_checked: &[],
+        explanation: None,
+        why_not: None,
         policy: PolicyJson { name: policy.name(), digest: policy.digest() },
         keys: KeysJson { epoch: policy.key_epoch(*now) },
         cache: CACHE,

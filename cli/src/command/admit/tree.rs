@@ -4,7 +4,7 @@ use countersign::keys::json::Kind;
 use countersign::policy::{InterfaceVerdict, SignatureState, SignatureVerdict, TraceStep, UncoveredFacts};
 use countersign::{Finding, InterfaceOutcome, Outcome, Reason, codes};
 
-use super::{Answer, names};
+use super::{Answer, explanation, names};
 use crate::command::security;
 use crate::output::{Detail, finding_line};
 use crate::render::{Paint, escape};
@@ -89,6 +89,7 @@ pub(super) fn lines(answer: &Answer<'_>, paint: Paint, detail: Detail) -> Vec<St
         tree.member("not checked", &decision.not_checked.join(", "));
     }
     tree.member("expires", &decision.expires_at.to_string());
+    tree.explanation(answer);
     for code in decision.codes() {
         tree.push(format!("  help[{code}]: {}", code.page().instead));
     }
@@ -315,6 +316,17 @@ impl Tree {
                 _ => self.paint.bad("makes the signature worthless"),
             };
             self.push(format!("  not signed: {} ({}): {fate}", escape(&member.pointer), member.class));
+        }
+    }
+
+    fn explanation(&mut self, answer: &Answer<'_>) {
+        if let Some(why_not) = &answer.asked.why_not {
+            self.member("why not", &escape(why_not));
+        }
+        let explanation = answer.asked.explanation.as_ref();
+        let lines = explanation.map(|explanation| explanation::lines(explanation, answer.decision));
+        for (index, line) in lines.unwrap_or_default().iter().enumerate() {
+            self.member(if index == 0 { "explained" } else { "" }, line);
         }
     }
 
