@@ -94,7 +94,7 @@ declare_codes! {
         instead: "Add keys, or demand fewer. For `*origin` the `origins` of the keys must cover the `from` of the rule.",
     }
     POLICY_UNSIGNED_IN_ENFORCE = "policy.unsigned-in-enforce" {
-        what: "`level`, `allow-uncovered` or an end that is written for it lacks `reason` or `until`.",
+        what: "A `level` weaker than `require`, or `allow-uncovered`, has no `reason` or no `until`.",
         why: "A weaker demand that nobody explains and that never ends is the demand.",
         example: "signatures = { level = \"if-present\" }",
         instead: "Write `reason` and `until` beside it: `until = 2026-12-31`.",

@@ -176,6 +176,11 @@ fn a_child_tightens_and_never_loosens() {
         ("", "interfaces.schemes = [\"https\"]", "interfaces.schemes = [\"https\", \"http\"]"),
         ("", "interfaces.hosts = \"*source\"", "interfaces.hosts = [\"agents.acme.example\"]"),
         (
+            "interfaces.hosts = [\"*source\", \"*.acme.example\"]",
+            "interfaces.hosts = [\"*source\"]",
+            "interfaces.hosts = [\"*source\", \"a.example\"]",
+        ),
+        (
             "interfaces.hosts = [\"*.acme.example\"]",
             "interfaces.hosts = [\"a.acme.example\"]",
             "interfaces.hosts = [\"**.acme.example\"]",
