@@ -73,7 +73,8 @@ pub use countersign_keys::{Code, Edit, Finding, Fix, FixSafety, Level, Span};
 pub use countersign_policy as policy;
 pub use countersign_policy::{Accepted, AcceptedError, ProtocolVersion, UnixTime};
 pub use countersign_policy::{
-    AdmissionRequest, Decision, Explanation, InterfaceOutcome, Outcome, Reason, Source, SourceKind, TrustPolicy,
+    AdmissionRequest, Decision, Explanation, InterfaceOutcome, Outcome, Reason, Source, SourceKind,
+    TrustPolicy,
 };
 pub use coverage::{Class, CoverageTerms, Fate, Strictness, UncoveredMember};
 pub use diagnosis::{Cause, Diagnosis, DiagnosisHints};

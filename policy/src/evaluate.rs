@@ -22,6 +22,7 @@ use crate::{
 use context::Choice;
 pub(crate) use hosts::nearest;
 use signatures::Judged;
+pub(crate) use waive::is_waivable;
 
 /// What the parts of an evaluation find out.
 #[derive(Default)]

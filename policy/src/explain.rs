@@ -20,7 +20,10 @@ pub struct Explanation {
 
 /// Why a rule was not the one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a rule is picked, narrower than another, or misses one part of the context"
+)]
 pub enum WhyNot {
     /// It was.
     Picked,

@@ -11,6 +11,8 @@ mod path;
 mod scalar;
 #[cfg(feature = "schema")]
 mod schema;
+mod secret;
+mod stated;
 mod text;
 mod written;
 

@@ -70,7 +70,8 @@ pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome
     let endorsements = Endorsements::read(&args.endorsements, session)?;
     let terms = (!args.accept.is_empty()).then(|| SelectTerms::accepting(args.accept.iter().cloned()));
     let now = session.now();
-    let why_not = args.why_not.as_deref().map(|id| explanation::why_not(id, &policy, &request)).transpose()?;
+    let why_not =
+        args.why_not.as_deref().map(|id| explanation::why_not(id, &policy, &request)).transpose()?;
     let outcome = input::each(session, &args.cards, |session, input, found| match found {
         Found::Unreadable { failure, pointer } => {
             let unread = Unread {
@@ -85,8 +86,7 @@ pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome
             Ok(Outcome::No)
         }
         Found::Card(card) => {
-            let explanation =
-                args.explain.then(|| card.explain(&policy, &request, &endorsements.read, now));
+            let explanation = args.explain.then(|| card.explain(&policy, &request, &endorsements.read, now));
             let asked = Asked { explanation, why_not: why_not.clone() };
             let beside = Beside { input, endorsements: &endorsements, asked: &asked };
             match card.admit(&policy, &request, &endorsements.read, now) {
@@ -155,11 +155,7 @@ fn admitted(
     Ok(Outcome::Yes)
 }
 
-fn refused(
-    denied: &Denied,
-    beside: &Beside<'_>,
-    session: &mut Session<'_>,
-) -> Result<Outcome, Stop> {
+fn refused(denied: &Denied, beside: &Beside<'_>, session: &mut Session<'_>) -> Result<Outcome, Stop> {
     beside.answer(denied.decision(), denied.card().view(), None).print(session)?;
     Ok(Outcome::No)
 }

@@ -1,5 +1,7 @@
 //! Exceptions: reasons that one source need not answer for, for a time.
 
+use countersign_keys::Code;
+
 use super::{Notes, is_integrity};
 use crate::codes::decision as reasons;
 use crate::{AdmissionRequest, AllowRule, Exception, Reason, TraceStep, TrustPolicy, UnixTime, Waived};
@@ -53,7 +55,7 @@ impl<'p> Exceptions<'p> {
     }
 
     fn waiving(&self, reason: &Reason) -> Option<&'p Exception> {
-        if !is_waivable(reason) {
+        if !is_waivable(reason.code) {
             return None;
         }
         self.holding
@@ -63,14 +65,15 @@ impl<'p> Exceptions<'p> {
     }
 }
 
-/// A deny rule, the missing of a rule and damage to what was signed are never waived.
-fn is_waivable(reason: &Reason) -> bool {
-    const FINAL: [countersign_keys::Code; 5] = [
+/// Whether an exception may waive a reason: never what a deny rule says, that no rule is for the request, or damage to what
+/// was signed.
+pub(crate) fn is_waivable(code: Code) -> bool {
+    const FINAL: [Code; 5] = [
         reasons::ORIGIN_DENIED,
         reasons::EXT_DENIED,
         reasons::ORIGIN_NO_RULE,
         reasons::TENANT_NOT_APPROVED,
         reasons::USE_NOT_APPROVED,
     ];
-    !is_integrity(reason.code) && !FINAL.contains(&reason.code)
+    !is_integrity(code) && !FINAL.contains(&code)
 }

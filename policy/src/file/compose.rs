@@ -14,11 +14,12 @@ use super::error::{PolicyError, PolicyFault};
 use super::expanded::{self, ExpandedPolicy};
 use super::nearest::suggestion;
 use super::path::{self, Reference};
+use super::stated::Stated;
 use super::text::Text;
 use super::written::{
     At, Texts, WrittenDefinitions, WrittenException, WrittenExtends, WrittenJwks, WrittenKey, WrittenPolicy,
 };
-use super::{Files, Tool, floor, parse};
+use super::{Files, Tool, floor, parse, secret};
 use crate::codes::load as codes;
 use crate::policy::Parts;
 use crate::{Exception, FetchTerms, LintLevel, Placed, PolicyFile, PolicyLimits, PolicyPlace, TrustPolicy};
@@ -54,6 +55,8 @@ pub(super) struct Loaded {
     pub(super) name: Option<String>,
     pub(super) owner: Option<String>,
     pub(super) defaults: Defaults,
+    /// The members of `[defaults]` that are written, here or in a base: with them a base is a floor.
+    pub(super) stated: Stated,
     pub(super) limits: PolicyLimits,
     pub(super) keys: Keys,
     pub(super) named_keys: BTreeMap<String, Placed<Vec<String>>>,
@@ -118,11 +121,17 @@ impl Loader<'_> {
         }
     }
 
+    /// Hides what may be private in a text whose members could not be told.
+    fn blacken_suspects(&mut self, text: &Text) {
+        self.black.extend(secret::suspects(text.as_str()).iter().map(|range| text.place(range)));
+    }
+
     /// A policy that may extend another; `above` are the files that extend each other up to this one.
     fn policy(&mut self, text: Text, above: &mut Vec<String>) -> Option<Loaded> {
         let written: WrittenPolicy = match parse::read(&text, self.tool) {
             Ok(written) => written,
             Err(fault) => {
+                self.blacken_suspects(&text);
                 self.faults.push(*fault);
                 return None;
             }
@@ -216,6 +225,7 @@ impl Loader<'_> {
             let name = match path::resolve(&reference) {
                 Ok(name) => name,
                 Err(fault) => {
+                    self.blacken_suspects(&included);
                     self.faults.push(*fault);
                     continue;
                 }
@@ -232,6 +242,7 @@ impl Loader<'_> {
             let written: WrittenDefinitions = match parse::read(&included, self.tool) {
                 Ok(written) => written,
                 Err(fault) => {
+                    self.blacken_suspects(&included);
                     self.faults.push(*fault);
                     continue;
                 }
@@ -312,6 +323,7 @@ impl Loader<'_> {
             base.map_or_else(built_in, |base| base.defaults.clone()),
             base.map_or_else(PolicyLimits::default, |base| base.limits.clone()),
         );
+        let stated = base.map(|base| base.stated.clone()).unwrap_or_default().and(written);
         let fetch_base = base.map_or_else(FetchTerms::default, |base| base.fetch.clone());
         let fetch = check::fetch(&mut desk, written.fetch.as_ref(), fetch_base);
         let names = KeyNames::new(&keys, &named_keys);
@@ -355,6 +367,7 @@ impl Loader<'_> {
             name: written.name.clone().or_else(|| base.and_then(|base| base.name.clone())),
             owner: written.owner.clone().or_else(|| base.and_then(|base| base.owner.clone())),
             defaults,
+            stated,
             limits,
             keys,
             named_keys,

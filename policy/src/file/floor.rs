@@ -25,7 +25,8 @@ pub(super) fn join(
     } else {
         for rule in allows.iter_mut() {
             let demanded: Vec<KeyGroup> = if base.allows.is_empty() {
-                base.defaults.signatures.groups.clone()
+                let is_stated = base.stated.binds("signatures.require");
+                if is_stated { base.defaults.signatures.groups.clone() } else { Vec::new() }
             } else {
                 rules_above(base, rule)
                     .into_iter()
@@ -61,6 +62,7 @@ pub(super) fn check(base: &Loaded, child: &Loaded, text: &Text, faults: &mut Vec
             let floor = &base.defaults;
             let below = &rule_terms(rule);
             looser_terms(&terms::Terms::of_defaults(floor), below, &mut loosened);
+            loosened.retain(|looser| base.stated.binds(looser.member));
             for looser in loosened.drain(..) {
                 let of_base = looser.base.clone().unwrap_or_else(|| floor.mode.place.clone());
                 faults.push(fault(&what, &rule.place, of_base, &looser));

@@ -272,3 +272,28 @@ fn an_exception_of_a_child_loosens() {
     assert_eq!(load(&of_base, CHILD).unwrap().exceptions().len(), 1);
     assert_eq!(load(&of_base, &child("")).unwrap().exceptions().len(), 0);
 }
+
+#[test]
+fn what_a_base_leaves_out_binds_nobody_but_for_mode_and_level() {
+    let base =
+        format!("schema = 1\n[defaults.interfaces]\nversions = [\"1.0\"]\n[[key]]\nid = \"k\"\n{KEY}\n");
+    // The base says nothing about hosts.
+    load(&base, &child("interfaces.hosts = [\"b.example.com\"]\nauth.hosts = [\"login.example.com\"]"))
+        .unwrap();
+    for looser in [
+        "interfaces.versions = [\"0.3\", \"1.0\"]",
+        "mode = { audit = true, reason = \"r\", until = 2099-12-31 }",
+        "signatures = { level = \"off\", reason = \"r\", until = 2099-12-31 }",
+    ] {
+        assert_eq!(codes(&base, &child(looser)), ["policy.extends-loosened"], "{looser}");
+    }
+}
+
+#[test]
+fn a_private_key_in_a_file_that_is_not_read_further_is_not_kept() {
+    let text =
+        "schema = 1\n[[key]]\nid = \"k\"\norigin = [\"a\"]\njwk = { kty = \"EC\", d = \"c2VjcmV0\" }\n";
+    let error = Texts::default().with("policy.toml", text).load("policy.toml").unwrap_err();
+    assert_eq!(error.faults[0].code.name(), "policy.unknown-field");
+    assert!(error.files.iter().all(|file| !file.text.contains("c2VjcmV0")));
+}

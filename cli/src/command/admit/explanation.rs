@@ -42,7 +42,9 @@ pub(super) fn lines(explanation: &Explanation, decision: &Decision) -> Vec<Strin
     if !explanation.changes.is_empty() {
         let head = match explanation.changes.len() {
             1 => "the card would be admitted with this change of the policy, and was decided anew with it:",
-            _ => "the card would be admitted with these changes of the policy, all of them, and was decided anew with them:",
+            _ => {
+                "the card would be admitted with these changes of the policy, all of them, and was decided anew with them:"
+            }
         };
         let changes = explanation.changes.iter().map(|change| format!("  {}", escape(&change.to_string())));
         return std::iter::once(head.to_owned()).chain(changes).collect();
@@ -82,6 +84,5 @@ pub(super) fn why_not(id: &str, policy: &TrustPolicy, request: &AdmissionRequest
         WhyNot::Kind(kinds) => format!("`{id}` is for cards found as {}", list(&kinds)),
         WhyNot::Tenant(tenants) => format!("`{id}` is for the tenants {}", list(&tenants)),
         WhyNot::Use(uses) => format!("`{id}` is for the uses {}", list(&uses)),
-        _ => format!("`{id}` is not the rule for this request"),
     })
 }

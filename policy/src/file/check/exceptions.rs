@@ -7,6 +7,7 @@ use super::super::nearest::nearest;
 use super::super::written::{At, WrittenException};
 use super::desk::Desk;
 use crate::codes::{self as all_codes, load as codes};
+use crate::evaluate::is_waivable;
 use crate::{Exception, Origin, Placed, StrictUrl, UrlUse, is_integrity};
 
 /// An exception; [`None`] where a fault was found.
@@ -77,8 +78,13 @@ fn waived_code(desk: &mut Desk<'_>, text: &At<String>) -> Option<Placed<Code>> {
         });
         return None;
     };
-    if is_integrity(code) {
-        let message = format!("`{code}` is never waived: the card is not what its publisher signed");
+    if !is_waivable(code) {
+        let why = if is_integrity(code) {
+            "the card is not what its publisher signed"
+        } else {
+            "a rule for the request is missing, or a deny rule hits"
+        };
+        let message = format!("`{code}` is never waived: {why}");
         desk.fault(codes::POLICY_EXCEPTION_TOO_WIDE, &text.range, message);
         return None;
     }
