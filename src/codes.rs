@@ -121,6 +121,7 @@ pub fn registry() -> impl Iterator<Item = Code> {
         countersign_keys::codes::ALL,
         countersign_policy::codes::ALL,
         countersign_policy::codes::decision::ALL,
+        countersign_policy::codes::lints::ALL,
         countersign_policy::codes::load::ALL,
         ALL,
         capabilities::ALL,

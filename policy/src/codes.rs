@@ -1,6 +1,7 @@
 //! The codes of this package, each with its `explain` page.
 
 pub mod decision;
+pub mod lints;
 pub mod load;
 
 use countersign_keys::declare_codes;

@@ -10,6 +10,7 @@ mod evaluate;
 mod explain;
 mod facts;
 mod file;
+mod lint;
 mod pattern;
 mod place;
 mod policy;
@@ -33,6 +34,10 @@ pub use facts::{
 #[cfg(feature = "schema")]
 pub use file::policy_schema;
 pub use file::{ExpandedPolicy, FileFault, FileFaultKind, Files, PolicyError, PolicyFault, Tool};
+pub use lint::{
+    FixedPolicy, LintLevels, LintSetting, PolicyCoverage, PolicyFinding, PolicyLint, PolicyLintReport,
+    PolicyLintTerms, policy_lints,
+};
 pub use pattern::{
     AllowPattern, DenyPattern, LoopbackNames, Mismatch, Network, PatternError, Specificity,
     registrable_domain,

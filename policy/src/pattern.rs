@@ -5,12 +5,14 @@ mod error;
 mod network;
 mod read;
 mod shared;
+mod wider;
 
 use std::fmt;
 
 pub use error::{Mismatch, PatternError};
 pub use network::Network;
 pub use shared::registrable_domain;
+pub(crate) use wider::{Wildcard, names_from};
 
 use crate::url::{Host, HostName, Scheme, StrictUrl};
 

@@ -51,6 +51,11 @@ impl Network {
         self.length <= other.length && self.matches(other.address).is_ok()
     }
 
+    /// Whether it holds every address of its version.
+    pub(crate) const fn holds_all(&self) -> bool {
+        self.length == 0
+    }
+
     /// The bits of `address` up to the length; nothing if the length is beyond the address.
     fn masked(&self, address: IpAddr) -> Option<u128> {
         let width: u8 = if address.is_ipv4() { 32 } else { 128 };
