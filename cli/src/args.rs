@@ -3,6 +3,7 @@
 mod admit;
 mod fix;
 mod lint;
+mod policy;
 mod select;
 
 use std::num::NonZeroUsize;
@@ -15,6 +16,7 @@ use countersign::{Algorithm, Form, ProtocolVersion, UnixTime};
 pub(crate) use crate::args::admit::AdmitArgs;
 pub(crate) use crate::args::fix::FixArgs;
 pub(crate) use crate::args::lint::{FailOn, LintArgs, Whose};
+pub(crate) use crate::args::policy::{PolicyCheckArgs, PolicyCommand};
 pub(crate) use crate::args::select::SelectArgs;
 use crate::time::{self, Expiry, Issued};
 
@@ -39,7 +41,7 @@ pub(crate) struct Cli {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// How answers are written; `lint` has all of these formats, the other commands the first three
+    /// How answers are written; `lint` and `policy check` have all of these formats, the other commands the first three
     #[arg(long, global = true, value_enum, env = "COUNTERSIGN_FORMAT", default_value_t = ReportFormat::Human)]
     pub(crate) format: ReportFormat,
     /// The time that counts as now, in RFC 3339 [default: the system clock]
@@ -123,8 +125,11 @@ pub(crate) enum Command {
     Select(SelectArgs),
     /// Hold cards against a trust policy: whether it allows them, and which of their interfaces may be called
     Admit(Box<AdmitArgs>),
-    /// Find what is wrong or unwise in cards; what lint accepts is still not to be trusted
-    Lint(LintArgs),
+    /// Find what is wrong or unwise in cards and policies; what lint accepts is still not to be trusted
+    Lint(Box<LintArgs>),
+    /// Check trust policies
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Fix what can be fixed in a card without changing its meaning; the rest of its text stays as it is
     Fix(FixArgs),
     /// Explain a code: what, why, example, instead

@@ -21,7 +21,13 @@ const SKIPPED_FOLDERS: [&str; 2] = ["node_modules", "target"];
 /// The one hidden folder that is searched: agents publish their cards there (RFC 8615, A2A 8.2).
 const WELL_KNOWN: &str = ".well-known";
 
-/// One card that is to be read.
+/// What the name of a policy ends with.
+const POLICY_EXTENSION: &str = "toml";
+
+/// Longest file that is looked at to know whether it is a policy.
+const MAX_POLICY_OCTETS: usize = 1024 * 1024;
+
+/// One card, or one policy, that is to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Input {
     pub(crate) source: Source,
@@ -66,6 +72,14 @@ impl Input {
         match &self.source {
             Source::Standard => "-".to_owned(),
             Source::File(path) => path.display().to_string(),
+        }
+    }
+
+    /// Whether the name is that of a policy.
+    pub(crate) fn has_policy_name(&self) -> bool {
+        match &self.source {
+            Source::Standard => false,
+            Source::File(path) => path.extension().is_some_and(|extension| extension == POLICY_EXTENSION),
         }
     }
 
@@ -149,7 +163,7 @@ pub(crate) fn each(
     mut answer: impl FnMut(&mut Session<'_>, &Input, Found) -> Result<Outcome, Stop>,
 ) -> Result<Outcome, Stop> {
     let mut worst = None;
-    for input in expand(paths)? {
+    for input in expand(paths, Sought::Cards)? {
         let outcome = match input.read(session) {
             Ok(found) if input.is_passed_over(&found) => {
                 note_passed_over(&input, session)?;
@@ -181,12 +195,22 @@ pub(crate) fn refuse_second_standard<'p>(
     Ok(())
 }
 
+/// What is looked for in folders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sought {
+    /// `*.json`
+    Cards,
+    /// `*.toml` that are meant as policies.
+    Policies,
+    CardsAndPolicies,
+}
+
 /// Every input that the arguments name, each once, in the order of the arguments; within a folder or glob by name.
-pub(crate) fn expand(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
+pub(crate) fn expand(paths: &[PathBuf], sought: Sought) -> Result<Vec<Input>, Failure> {
     let mut inputs = Vec::new();
     let mut seen = BTreeSet::new();
     for path in paths {
-        let found = if path == Path::new("-") { vec![Input::single(path)] } else { files(path)? };
+        let found = if path == Path::new("-") { vec![Input::single(path)] } else { files(path, sought)? };
         for input in found {
             if let Source::File(file) = &input.source {
                 let identity = fs::canonicalize(file).unwrap_or_else(|_| file.clone());
@@ -200,34 +224,59 @@ pub(crate) fn expand(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
     Ok(inputs)
 }
 
-fn files(path: &Path) -> Result<Vec<Input>, Failure> {
+fn files(path: &Path, sought: Sought) -> Result<Vec<Input>, Failure> {
     if path.is_dir() {
-        return folder(path);
+        return folder(path, sought);
     }
     match path.to_str().filter(|text| text.contains(['*', '?', '[', '{'])) {
-        Some(pattern) if fs::symlink_metadata(path).is_err() => glob(path, pattern),
+        Some(pattern) if fs::symlink_metadata(path).is_err() => glob(path, pattern, sought),
         _ => Ok(vec![Input::single(path)]),
     }
 }
 
-/// The `*.json` files below a folder. Links are not followed.
-fn folder(path: &Path) -> Result<Vec<Input>, Failure> {
+/// The files below a folder that are sought. Links are not followed.
+fn folder(path: &Path, sought: Sought) -> Result<Vec<Input>, Failure> {
     let mut found = Vec::new();
     for entry in WalkDir::new(path).sort_by_file_name().into_iter().filter_entry(is_searched) {
         let entry = entry.map_err(|error| walking(path, &error))?;
-        let is_json = entry.path().extension().is_some_and(|extension| extension == "json");
-        if entry.file_type().is_file() && is_json {
+        if entry.file_type().is_file() && sought.is(entry.path()) {
             found.push(Input { source: Source::File(tidy(entry.path())), named: Named::Folder });
         }
     }
     if found.is_empty() {
-        return Err(Failure::usage(format!("no *.json file below `{}`", path.display())));
+        return Err(Failure::usage(format!("no {} below `{}`", sought.name(), path.display())));
     }
     Ok(found)
 }
 
+impl Sought {
+    fn is(self, path: &Path) -> bool {
+        let has = |wanted: &str| path.extension().is_some_and(|extension| extension == wanted);
+        let is_policy = || has(POLICY_EXTENSION) && is_policy(path);
+        match self {
+            Self::Cards => has("json"),
+            Self::Policies => is_policy(),
+            Self::CardsAndPolicies => has("json") || is_policy(),
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Cards => "*.json file",
+            Self::Policies => "policy",
+            Self::CardsAndPolicies => "*.json file and no policy",
+        }
+    }
+}
+
+/// Whether a file is meant as a policy; one that cannot be read is not.
+fn is_policy(path: &Path) -> bool {
+    let octets = read_file(path, MAX_POLICY_OCTETS).unwrap_or_default();
+    str::from_utf8(&octets).is_ok_and(countersign::policy::is_policy_text)
+}
+
 /// The files that match, and what is in the folders that match.
-fn glob(path: &Path, pattern: &str) -> Result<Vec<Input>, Failure> {
+fn glob(path: &Path, pattern: &str, sought: Sought) -> Result<Vec<Input>, Failure> {
     let matcher = GlobBuilder::new(pattern)
         .literal_separator(true)
         .build()
@@ -249,7 +298,7 @@ fn glob(path: &Path, pattern: &str) -> Result<Vec<Input>, Failure> {
                 continue;
             }
             if entry.file_type().is_dir() {
-                found.extend(folder(&shown)?);
+                found.extend(folder(&shown, sought)?);
             } else {
                 found.push(Input { source: Source::File(shown), named: Named::Itself });
             }

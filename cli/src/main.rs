@@ -76,6 +76,7 @@ fn run<'s>(args: &Cli, out: Stream<'s>, err: Stream<'s>) -> io::Result<Outcome> 
     let mut session = Session::new(&args.global, common, out, err);
     let answer = match &args.command {
         Command::Lint(args) => command::lint::run(args, format, &mut session),
+        Command::Policy(command) => command::policy::run(command, format, &mut session),
         _ if format.common().is_none() => Err(Failure::for_lint_only(format).into()),
         Command::Key(command) => command::key::run(command, &mut session),
         Command::Sign(args) => command::sign::run(args, &mut session),

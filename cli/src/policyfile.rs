@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use countersign::policy::{PolicyError, PolicyPlace};
+use countersign::policy::{PolicyError, PolicyFault, PolicyPlace};
 use countersign::{Finding, Level, TrustPolicy};
 
 use crate::args::{FailOn, Format, ReportFormat};
@@ -26,6 +26,20 @@ pub(crate) fn load(path: &Path, session: &mut Session<'_>) -> Result<TrustPolicy
             let message = format!("`{}` is no policy to decide by: {faults}", path.display());
             Err(Failure::usage(message).into())
         }
+    }
+}
+
+/// A fault as a finding, with the other places that take part in its message.
+pub(crate) fn finding(fault: &PolicyFault) -> Finding {
+    let mut message = fault.message.clone();
+    for (place, what) in &fault.related {
+        message.push_str(&format!("; {what}: {place}"));
+    }
+    let mut finding = Finding::new(fault.code, Level::Error, message);
+    finding.help.clone_from(&fault.help);
+    match &fault.place {
+        Some(place) => finding.spanning(place.span),
+        None => finding,
     }
 }
 

@@ -14,6 +14,7 @@ mod lint;
 mod pattern;
 mod place;
 mod policy;
+mod recognize;
 mod request;
 mod time;
 mod url;
@@ -49,6 +50,7 @@ pub use policy::{
     LintLevel, Mode, PinTerms, PolicyFile, PolicyKey, PolicyLimits, Queries, Reaction, SignatureLevel,
     SignatureTerms, Tombstone, TombstoneReason, TrustPolicy, Uncovered, WordPattern,
 };
+pub use recognize::is_policy_text;
 pub use request::{AdmissionRequest, Source, SourceKind};
 pub use time::UnixTime;
 pub use url::{

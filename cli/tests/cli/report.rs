@@ -412,7 +412,10 @@ fn other_commands_refuse_the_formats_of_findings() {
             assert_eq!(output.status.code(), Some(2));
             assert!(output.stdout.is_empty());
             let said = text(&output.stderr);
-            assert!(said.contains(&format!("`{format}` is a format of `lint` only")), "{said}");
+            assert!(
+                said.contains(&format!("`{format}` is a format of `lint` and `policy check` only")),
+                "{said}"
+            );
             assert!(said.contains("`human`, `short` and `json`"), "{said}");
         }
     }
