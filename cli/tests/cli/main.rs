@@ -10,6 +10,7 @@ mod fixes;
 mod keyfiles;
 mod lints;
 mod meanwhile;
+mod policies;
 mod recorded;
 mod report;
 mod secrets;

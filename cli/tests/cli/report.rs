@@ -43,7 +43,7 @@ impl Desk {
 }
 
 /// The members of a SARIF log that its schema refuses.
-fn refused(log: &Value) -> Vec<String> {
+pub(crate) fn refused(log: &Value) -> Vec<String> {
     let schema = fs::read_to_string(data("sarif/sarif-schema-2.1.0.json")).unwrap();
     let mut schema: Value = serde_json::from_str(&schema).unwrap();
     // Their pattern is no regular expression of ECMA-262 with the flag `u`, and we write no `language`.
