@@ -225,7 +225,6 @@ impl Loader<'_> {
             let name = match path::resolve(&reference) {
                 Ok(name) => name,
                 Err(fault) => {
-                    self.blacken_suspects(&included);
                     self.faults.push(*fault);
                     continue;
                 }
