@@ -165,7 +165,7 @@ mod tests {
     fn a_suppression_names_codes_in_parentheses() {
         assert_eq!(names("# a2a: allow(unused-key)"), Some((vec!["unused-key"], 13..23)));
         assert_eq!(
-            read("#a2a: allow( unused-key, policy.host-any ) why"),
+            names("#a2a: allow( unused-key, policy.host-any ) why"),
             Some((vec!["unused-key", "policy.host-any"], 12..41))
         );
         for comment in ["# a2a: allow()", "# a2a: deny(unused-key)", "# allow(unused-key)", "# a2a: allow(x"]
