@@ -10,7 +10,6 @@ pub(crate) mod edit;
 mod interfaces;
 mod levels;
 mod members;
-mod nearest;
 mod report;
 mod security;
 mod shapes;

@@ -7,16 +7,14 @@ mod agent;
 use std::num::NonZeroUsize;
 
 use countersign::keys::base64url;
-use countersign::keys::jws::signing_input;
 use countersign::keys::trust::{KeySource, KeyStatus};
 use countersign::{
-    Algorithm, CanonicalPayload, CardOutcome, Fate, Form, KeySigner, Limits, Refused, SignTerms, SigningKey,
-    Stale, Strictness, TrustedKey, TrustedKeys, UnixTime, UntrustedCard, VerificationReport, VerifiedCard,
-    VerifyTerms, VerifyingKey,
+    Algorithm, CardOutcome, Fate, Form, KeySigner, Limits, Refused, SignTerms, Stale, Strictness, TrustedKey,
+    TrustedKeys, UnixTime, UntrustedCard, VerificationReport, VerifiedCard, VerifyTerms, VerifyingKey,
 };
 use serde_json::{Value, json};
 
-use agent::{card, changed, entry, key, read, with_entries};
+use agent::{card, changed, entry, key, with_entries};
 
 const NOW: i64 = 1_800_000_000;
 const HEADER: &str = r#"{"alg":"EdDSA","typ":"JOSE","kid":"k1"}"#;

@@ -10,6 +10,7 @@ pub mod jcs;
 pub mod json;
 pub mod jwk;
 pub mod jws;
+pub mod nearest;
 pub mod pem;
 mod private;
 mod public;

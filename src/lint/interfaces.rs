@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use countersign_keys::{FixSafety, Level};
 use countersign_policy::{Host, registrable_domain};
 
-use super::nearest::nearest;
 use super::report::{Place, Remark, Report, quoted};
 use super::{Family, Lint, Subject, edit};
 use crate::card::member;
 use crate::codes::interfaces as own_codes;
 use crate::select::{CORE_BINDINGS, core_in_other_case};
 use crate::{ClaimedInterface, DeclaredVersion, InterfacePlace, ProtocolVersion, Shape};
+use countersign_keys::nearest::nearest;
 
 pub(super) const FAMILY: Family = Family { lints: &LINTS, check };
 

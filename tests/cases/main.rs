@@ -1,7 +1,7 @@
 //! Every case made from a public bug report, each check a named test.
 //!
 //! `cli` has its own tests; its checks are counted, so that none is lost silently.
-#![expect(clippy::unwrap_used, reason = "a failed expectation must stop the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failed expectation must stop the test")]
 
 mod admit;
 mod labels;

@@ -1,11 +1,16 @@
 //! Hosts against patterns, and which pattern comes nearest.
 
+use countersign_keys::nearest::distance;
+
 use super::context::loopback_names;
 use crate::codes::{self, decision as reasons};
 use crate::{
     AddressClass, AllowPattern, AllowRule, Host, LoopbackNames, Mismatch, NearMiss, Placed, Reason, Source,
     StrictUrl, TrustPolicy, UnixTime,
 };
+
+/// Most characters that a slip changes.
+const MAX_SLIP: usize = 2;
 
 /// Whether the host of an interface, with its port and, in a pattern, its path, may be called.
 pub(super) fn look(
@@ -123,15 +128,23 @@ fn closeness(host: &Host, pattern: &AllowPattern, mismatch: &Mismatch) -> (u8, u
     }
 }
 
-/// Labels from the right that host and pattern share; none where only the top-level domain is the same.
+/// Labels from the right that host and pattern share; none where only the top-level domain is the same. A host that looks
+/// like a slip of the pattern counts as near as one label more.
 fn shared_labels(host: &Host, pattern: &AllowPattern) -> usize {
     let (Some(name), text) = (host.name(), pattern.to_string()) else { return 0 };
     let pattern_host = text.rsplit("://").next().unwrap_or_default();
     let pattern_host = pattern_host.split(['/', ':']).next().unwrap_or_default();
     let pairs = name.labels().rev().zip(pattern_host.rsplit('.'));
+    let is_slip = distance(name.as_str(), pattern_host) <= MAX_SLIP;
     match pairs.take_while(|(left, right)| left == right).count() {
-        1 => 0,
-        shared => shared,
+        shared @ (0 | 1) => {
+            if is_slip {
+                shared.saturating_add(1)
+            } else {
+                0
+            }
+        }
+        shared => shared.saturating_add(usize::from(is_slip)),
     }
 }
 

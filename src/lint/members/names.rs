@@ -13,8 +13,8 @@ use crate::card::schema::{
 use crate::card::spelling::same_when_folded;
 use crate::card::walk::{LegacyMembers, Schema};
 use crate::lint::edit;
-use crate::lint::nearest::nearest;
 use crate::lint::report::{Place, Remark, quoted};
+use countersign_keys::nearest::nearest;
 
 /// Words that published cards use for members of the schema.
 static OTHER_WORDS: [(&Message, &str, &str); 14] = [

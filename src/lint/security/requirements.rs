@@ -8,9 +8,9 @@ use countersign_keys::{Edit, Fix, FixSafety, Level};
 use super::{ANONYMOUS, BARE_REQUIREMENT, UNDEFINED_SCHEME, UNUSED_SCHEME};
 use crate::card::member;
 use crate::lint::Subject;
-use crate::lint::nearest::nearest;
 use crate::lint::report::{MAX_OF_A_KIND, Place, Remark, Report, quoted};
 use crate::{RequiredScheme, Requirement, RequirementFault, Requirements};
+use countersign_keys::nearest::nearest;
 
 /// The names of schemes, declared and required.
 struct Names<'c> {

@@ -7,9 +7,9 @@ use super::{API_KEY_QUERY, BASIC, DEPRECATED_FLOW, EMPTY_ONEOF, PKCE};
 use crate::card::member;
 use crate::card::schema::SECURITY_SCHEME;
 use crate::lint::Subject;
-use crate::lint::nearest::nearest;
 use crate::lint::report::{Place, Remark, Report, quoted};
 use crate::{FlowKind, OAuthFlow, SchemeFault, SchemeKind, SecurityScheme};
+use countersign_keys::nearest::nearest;
 
 /// Values of `location`.
 const LOCATIONS: [&str; 3] = ["header", "query", "cookie"];

@@ -3,10 +3,11 @@
 use countersign_keys::Code;
 
 use super::super::error::PolicyFault;
-use super::super::nearest::nearest;
 use super::super::written::{At, WrittenException};
 use super::desk::Desk;
 use crate::codes::{self as all_codes, load as codes};
+use countersign_keys::nearest::nearest;
+
 use crate::evaluate::is_waivable;
 use crate::{Exception, Origin, Placed, StrictUrl, UrlUse, is_integrity};
 

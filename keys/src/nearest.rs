@@ -1,4 +1,4 @@
-//! The name that was probably meant.
+//! The name that was probably meant: for messages, never for decisions.
 
 /// Longest names that are compared, in characters: the cost grows with the square.
 const MAX_LENGTH: usize = 64;
@@ -8,13 +8,20 @@ const MAX_NAMES: usize = 256;
 
 /// The first of `names` that differs from `written` in letter case, `-` and `_` only; else the one that takes the fewest
 /// changed characters, at most a third of them. None where nothing is so near.
-pub(super) fn nearest<'n>(written: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(countersign_keys::nearest::nearest("origin", ["id", "origins"]), Some("origins"));
+/// ```
+#[must_use]
+pub fn nearest<'n>(written: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let folded: Vec<char> = folded(written)?;
     let limit = folded.len() / 3;
     let distances = names.into_iter().take(MAX_NAMES).filter_map(|name| {
         let other = self::folded(name)?;
         let is_near = other.len().abs_diff(folded.len()) <= limit;
-        let distance = is_near.then(|| distance(&folded, &other))?;
+        let distance = is_near.then(|| changes(&folded, &other))?;
         (distance <= limit).then_some((distance, name))
     });
     distances.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
@@ -31,8 +38,21 @@ fn folded(name: &str) -> Option<Vec<char>> {
     (!folded.is_empty() && folded.len() <= MAX_LENGTH).then_some(folded)
 }
 
-/// How many characters have to be added, deleted or replaced (Levenshtein).
-fn distance(left: &[char], right: &[char]) -> usize {
+/// How many characters have to be added, deleted or replaced (Levenshtein). Of longer texts only the first 64 characters
+/// are compared.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(countersign_keys::nearest::distance("agents.map.example", "agents.maps.example"), 1);
+/// ```
+#[must_use]
+pub fn distance(left: &str, right: &str) -> usize {
+    let [left, right] = [left, right].map(|text| text.chars().take(MAX_LENGTH).collect::<Vec<_>>());
+    changes(&left, &right)
+}
+
+fn changes(left: &[char], right: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=right.len()).collect();
     for (deleted, character) in left.iter().enumerate() {
         let mut before = deleted;
@@ -60,8 +80,7 @@ mod tests {
         for (left, right, expected) in
             [("kitten", "sitting", 3), ("", "abc", 3), ("abc", "", 3), ("same", "same", 0), ("ab", "ba", 2)]
         {
-            let [left, right] = [left, right].map(|text| text.chars().collect::<Vec<_>>());
-            assert_eq!(distance(&left, &right), expected, "{left:?} {right:?}");
+            assert_eq!(distance(left, right), expected, "{left} {right}");
         }
     }
 
