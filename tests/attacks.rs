@@ -2,7 +2,7 @@
 //! which is admitted. Each fails when the check behind it is taken out.
 //!
 //! What needs a network, a remote key set, a memory of earlier cards or a cache is not here.
-#![expect(clippy::unwrap_used, reason = "a failed expectation must stop the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failed expectation must stop the test")]
 
 #[path = "support/agent.rs"]
 mod agent;
