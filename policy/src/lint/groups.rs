@@ -115,8 +115,8 @@ impl<'p> Signers<'p> {
     /// Stops as soon as there are enough.
     fn of(subject: &Subject<'p>, group: &KeyGroup, source: &AllowPattern) -> Self {
         let mut signers = Self::default();
-        for signer in subject.indexes.signers_of(source) {
-            if !is_in(group, signer.id()) {
+        for signer in subject.indexes.signers.near(source) {
+            if !is_in(group, signer.id()) || !signer.may_sign_for(source) {
                 continue;
             }
             match signer {
@@ -159,7 +159,8 @@ fn tombstones<'p>(subject: &Subject<'p>, group: &'p KeyGroup) -> impl Iterator<I
 fn is_in(group: &KeyGroup, id: &str) -> bool {
     match &group.keys {
         KeySelector::Origin => true,
-        KeySelector::Named { ids, .. } => ids.iter().any(|named| named == id),
+        // They are sorted.
+        KeySelector::Named { ids, .. } => ids.binary_search_by(|named| named.as_str().cmp(id)).is_ok(),
     }
 }
 

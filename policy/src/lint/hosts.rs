@@ -72,8 +72,12 @@ fn is_member(set: &Placed<Vec<String>>, written: &Written<'_>) -> bool {
 impl<'s> Seen<'s> {
     fn of(subject: &Subject<'s>, pattern: &'s Placed<AllowPattern>) -> Self {
         let written = subject.sources.string_at(&pattern.place);
-        let read = written.and_then(|written| AllowPattern::read(written.text).ok());
-        let is_literal = read.as_ref() == Some(&pattern.value);
+        let is_literal = written.is_some_and(|written| {
+            // Most are spelled as they are compared; reading one again costs more.
+            let text = written.text.strip_prefix("https://").unwrap_or(written.text);
+            text == pattern.value.to_string()
+                || AllowPattern::read(written.text).is_ok_and(|read| read == pattern.value)
+        });
         Self { pattern: &pattern.value, place: &pattern.place, written, is_literal }
     }
 
@@ -196,8 +200,8 @@ fn spelling(pattern: &AllowPattern, written: &Written<'_>, place: &PolicyPlace, 
 /// Scheme and port of a denied host are not looked at.
 fn denied_spelling(written: &Written<'_>, place: &PolicyPlace, report: &mut Report) {
     let is_odd = |character: char| character.is_ascii_uppercase() || !character.is_ascii();
-    if let Ok(pattern) = DenyPattern::read(written.text)
-        && written.text.contains(is_odd)
+    if written.text.contains(is_odd)
+        && let Ok(pattern) = DenyPattern::read(written.text)
     {
         respell(written, pattern.to_string(), place, report);
     }

@@ -1,6 +1,6 @@
 //! Where patterns, keys and rules are, so that a policy of a thousand rules is linted in the time of its length.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::pattern::{Wildcard, names_from};
 use crate::{AllowPattern, DenyRule, KeySelector, KeySet, Placed, PolicyKey, Tombstone, TrustPolicy};
@@ -37,13 +37,17 @@ impl<'p> Indexes<'p> {
             tombstones: policy.tombstones().iter().map(|key| (key.id.as_str(), key)).collect(),
             named: BTreeSet::new(),
         };
+        // Many rules may name one large set.
+        let mut seen = HashSet::new();
         for (rule_index, rule) in policy.allows().iter().enumerate() {
             for (index, from) in rule.from.iter().enumerate() {
                 indexes.sources.insert(&from.value, (rule_index, index));
                 indexes.sources_by_text.entry(from.value.to_string()).or_default().push((rule_index, index));
             }
             for group in &rule.signatures.groups {
-                if let KeySelector::Named { ids, .. } = &group.keys {
+                if let KeySelector::Named { names, ids } = &group.keys
+                    && seen.insert(names)
+                {
                     indexes.named.extend(ids.iter().map(String::as_str));
                 }
             }
@@ -70,9 +74,7 @@ impl<'p> Indexes<'p> {
 
     /// Everybody who may sign for a source that this pattern matches; one with several such origins several times.
     pub(super) fn signers_of(&self, pattern: &AllowPattern) -> impl Iterator<Item = Signer<'p>> {
-        self.signers
-            .near(pattern)
-            .filter(|signer| signer.origins().iter().any(|origin| origin.value.overlap(pattern).is_some()))
+        self.signers.near(pattern).filter(|signer| signer.may_sign_for(pattern))
     }
 
     fn insert_signer(&mut self, origins: &[Placed<AllowPattern>], signer: Signer<'p>) {
@@ -86,6 +88,11 @@ impl<'p> Signer<'p> {
             Self::Key(key) => &key.id,
             Self::Remote(set) => &set.id,
         }
+    }
+
+    /// Whether there is a source that the pattern matches and that the signer may speak for.
+    pub(super) fn may_sign_for(self, pattern: &AllowPattern) -> bool {
+        self.origins().iter().any(|origin| origin.value.overlap(pattern).is_some())
     }
 
     pub(super) fn origins(self) -> &'p [Placed<AllowPattern>] {
