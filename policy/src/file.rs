@@ -1,5 +1,6 @@
 //! Reads trust policies: TOML files to a [`TrustPolicy`], or to everything that is wrong with them.
 
+mod cases;
 mod check;
 mod compose;
 mod error;

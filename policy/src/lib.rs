@@ -6,6 +6,7 @@ mod accepted;
 mod change;
 pub mod codes;
 mod decision;
+mod difference;
 mod evaluate;
 mod explain;
 mod facts;
@@ -16,6 +17,7 @@ mod place;
 mod policy;
 mod recognize;
 mod request;
+mod testing;
 mod time;
 mod url;
 mod version;
@@ -26,6 +28,7 @@ pub use decision::{
     CardIdentity, Decision, InterfaceOutcome, InterfaceVerdict, NearMiss, Outcome, PolicyIdentity, Reason,
     SignatureVerdict, Subject, TraceStep, Waived,
 };
+pub use difference::{PartChange, PolicyDifference};
 pub use evaluate::is_integrity;
 pub use explain::{Explanation, WhyNot};
 pub use facts::{
@@ -36,8 +39,8 @@ pub use facts::{
 pub use file::policy_schema;
 pub use file::{ExpandedPolicy, FileFault, FileFaultKind, Files, PolicyError, PolicyFault, Tool};
 pub use lint::{
-    FixedPolicy, LintLevels, LintSetting, PolicyCoverage, PolicyFinding, PolicyLint, PolicyLintReport,
-    PolicyLintTerms, policy_lints,
+    FixedPolicy, LintLevels, LintSetting, PolicyFinding, PolicyLint, PolicyLintReport, PolicyLintTerms,
+    policy_lints,
 };
 pub use pattern::{
     AllowPattern, DenyPattern, LoopbackNames, Mismatch, Network, PatternError, Specificity,
@@ -52,6 +55,10 @@ pub use policy::{
 };
 pub use recognize::is_policy_text;
 pub use request::{AdmissionRequest, Source, SourceKind};
+pub use testing::{
+    Attack, AttackAnswer, AttackTrial, CoverageGap, Difference, Expectation, ExpectedCodes, GapKind,
+    HeldByProgram, Mutant, PolicyCase, PolicyCoverage, PolicyTests, RuleAttacks, usable_interfaces,
+};
 pub use time::UnixTime;
 pub use url::{
     AddressClass, AuthorityFault, Host, HostName, Origin, Scheme, Spelling, StrictUrl, UrlError, UrlUse,

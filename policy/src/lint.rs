@@ -25,8 +25,7 @@ use std::sync::Arc;
 
 use countersign_keys::{Code, Finding, Level};
 
-use crate::{TrustPolicy, UnixTime};
-pub use coverage::PolicyCoverage;
+use crate::{PolicyCoverage, TrustPolicy, UnixTime};
 pub use fix::FixedPolicy;
 use index::Indexes;
 pub use levels::{LintLevels, LintSetting};

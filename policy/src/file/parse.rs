@@ -18,7 +18,7 @@ const SCHEMA: i64 = 1;
 
 /// Reads the members, after the schema number and `min-tool`: a newer file is told to be newer, not to be wrong.
 pub(super) fn read<T: DeserializeOwned>(text: &Text, tool: &Tool) -> Result<T, Box<PolicyFault>> {
-    let head: WrittenHead = toml::from_str(text.as_str()).map_err(|error| Box::new(fault(text, &error)))?;
+    let head: WrittenHead = members(text)?;
     if let Some(schema) = head.schema.filter(|schema| schema.value != SCHEMA) {
         let message = format!("schema {} is not known, only {SCHEMA} is", schema.value);
         return Err(Box::new(PolicyFault::new(
@@ -41,6 +41,11 @@ pub(super) fn read<T: DeserializeOwned>(text: &Text, tool: &Tool) -> Result<T, B
             }
         }
     }
+    members(text)
+}
+
+/// Reads the members of any file.
+pub(super) fn members<T: DeserializeOwned>(text: &Text) -> Result<T, Box<PolicyFault>> {
     toml::from_str(text.as_str()).map_err(|error| Box::new(fault(text, &error)))
 }
 
