@@ -16,7 +16,7 @@ use countersign::{Algorithm, Form, ProtocolVersion, UnixTime};
 pub(crate) use crate::args::admit::AdmitArgs;
 pub(crate) use crate::args::fix::FixArgs;
 pub(crate) use crate::args::lint::{FailOn, LintArgs, Whose};
-pub(crate) use crate::args::policy::{PolicyCheckArgs, PolicyCommand};
+pub(crate) use crate::args::policy::{PolicyCheckArgs, PolicyCommand, PolicyDiffArgs, PolicyTestArgs};
 pub(crate) use crate::args::select::SelectArgs;
 use crate::time::{self, Expiry, Issued};
 
@@ -41,7 +41,8 @@ pub(crate) struct Cli {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// How answers are written; `lint` and `policy check` have all of these formats, the other commands the first three
+    /// How answers are written; `lint` and `policy check` have all of these formats, `policy test` the first three and
+    /// junit, the other commands the first three
     #[arg(long, global = true, value_enum, env = "COUNTERSIGN_FORMAT", default_value_t = ReportFormat::Human)]
     pub(crate) format: ReportFormat,
     /// The time that counts as now, in RFC 3339 [default: the system clock]
@@ -127,7 +128,7 @@ pub(crate) enum Command {
     Admit(Box<AdmitArgs>),
     /// Find what is wrong or unwise in cards and policies; what lint accepts is still not to be trusted
     Lint(Box<LintArgs>),
-    /// Check trust policies
+    /// Check, test and compare trust policies
     #[command(subcommand)]
     Policy(PolicyCommand),
     /// Fix what can be fixed in a card without changing its meaning; the rest of its text stays as it is

@@ -114,7 +114,7 @@ pub(crate) fn existing(path: &Path) -> Result<Option<Endorsement>, Failure> {
 }
 
 /// Reads one file; `-` is standard input. It may be a key by mistake, so it is read and quoted like one.
-fn read(path: &Path) -> Result<Endorsement, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Endorsement, Failure> {
     let name = path.display().to_string();
     let limits = Limits::default();
     let limit = limits.max_octets;

@@ -53,6 +53,13 @@ impl Failure {
             .with_help("this command has the formats `human`, `short` and `json`")
     }
 
+    /// A format that this command does not have.
+    pub(crate) fn no_format(format: ReportFormat, command: &str, formats: &str) -> Self {
+        let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        Self::usage(format!("`{name}` is no format of {command}"))
+            .with_help(format!("it has the formats {formats}"))
+    }
+
     /// Something outside gets in the way; the same command may do later.
     pub(crate) fn environment(message: impl Into<String>) -> Self {
         Self { outcome: Outcome::Environment, code: None, message: message.into(), help: None }

@@ -14,6 +14,7 @@ mod outcome;
 mod output;
 mod password;
 mod policyfile;
+mod policytest;
 mod progress;
 mod render;
 mod report;

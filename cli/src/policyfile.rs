@@ -19,11 +19,7 @@ pub(crate) fn load(path: &Path, session: &mut Session<'_>) -> Result<TrustPolicy
         Ok(policy) => Ok(policy),
         Err(error) => {
             tell(&error, path, session)?;
-            let faults = match error.faults.len() {
-                1 => "1 fault".to_owned(),
-                number => format!("{number} faults"),
-            };
-            let message = format!("`{}` is no policy to decide by: {faults}", path.display());
+            let message = format!("`{}` is no policy to decide by: {}", path.display(), faults(&error));
             Err(Failure::usage(message).into())
         }
     }
@@ -43,7 +39,16 @@ pub(crate) fn finding(fault: &PolicyFault) -> Finding {
     }
 }
 
-fn tell(error: &PolicyError, path: &Path, session: &mut Session<'_>) -> io::Result<()> {
+/// How many faults there are.
+pub(crate) fn faults(error: &PolicyError) -> String {
+    match error.faults.len() {
+        1 => "1 fault".to_owned(),
+        number => format!("{number} faults"),
+    }
+}
+
+/// Tells all faults on standard error.
+pub(crate) fn tell(error: &PolicyError, path: &Path, session: &mut Session<'_>) -> io::Result<()> {
     let paint = session.err.paint;
     let format = match session.format {
         Format::Short => ReportFormat::Short,

@@ -5,7 +5,7 @@ mod github;
 mod gitlab;
 mod human;
 mod json;
-mod junit;
+pub(crate) mod junit;
 mod place;
 mod sarif;
 mod short;

@@ -1,9 +1,11 @@
 //! `policy`: what is done with trust policies.
 
 mod check;
+mod diff;
+mod test;
 
 use crate::args::{PolicyCommand, ReportFormat};
-use crate::failure::Stop;
+use crate::failure::{Failure, Stop};
 use crate::outcome::Outcome;
 use crate::output::Session;
 
@@ -14,5 +16,8 @@ pub(crate) fn run(
 ) -> Result<Outcome, Stop> {
     match command {
         PolicyCommand::Check(args) => check::run(args, format, session),
+        PolicyCommand::Test(args) => test::run(args, format, session),
+        PolicyCommand::Diff(_) if format.common().is_none() => Err(Failure::for_lint_only(format).into()),
+        PolicyCommand::Diff(args) => diff::run(args, session),
     }
 }

@@ -72,7 +72,13 @@ impl Report for Junit {
     }
 }
 
-fn suite(name: &str, tests: usize, failures: usize, errors: usize, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn suite(
+    name: &str,
+    tests: usize,
+    failures: usize,
+    errors: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(
         out,
         "  <testsuite name=\"{name}\" tests=\"{tests}\" disabled=\"0\" errors=\"{errors}\" failures=\"{failures}\">"
@@ -90,7 +96,7 @@ fn paragraph(name: &str, finding: &Finding) -> String {
 }
 
 /// Text for an attribute or an element. No character is left that XML 1.0 does not have.
-fn xml(text: &str) -> String {
+pub(crate) fn xml(text: &str) -> String {
     let mut escaped = String::new();
     for character in plain(text).chars() {
         match character {
@@ -107,6 +113,6 @@ fn xml(text: &str) -> String {
 }
 
 /// The same for text with lines of ours.
-fn xml_lines(text: &str) -> String {
+pub(crate) fn xml_lines(text: &str) -> String {
     text.split('\n').map(xml).collect::<Vec<_>>().join("\n")
 }

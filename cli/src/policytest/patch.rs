@@ -1,0 +1,59 @@
+//! Patches of cards (RFC 6902).
+
+use json_patch::Patch;
+use serde_json::Value;
+
+/// The card with the patch. It is written anew: without white space, members in the order of their names, numbers as JSON
+/// numbers of the same value. None of this changes a canonical form.
+pub(super) fn apply(card: &[u8], patch: &str) -> Result<Vec<u8>, String> {
+    let mut card: Value = serde_json::from_slice(card).map_err(|error| error.to_string())?;
+    let patch: Patch = serde_json::from_str(patch).map_err(|error| error.to_string())?;
+    json_patch::patch(&mut card, &patch)
+        .map_err(|error| format!("operation {} at `{}`: {}", error.operation, error.path, error.kind))?;
+    serde_json::to_vec(&card).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::apply;
+
+    fn patched(card: &str, patch: &str) -> Result<String, String> {
+        apply(card.as_bytes(), patch).map(|octets| String::from_utf8(octets).unwrap())
+    }
+
+    #[test]
+    fn each_operation_does_what_rfc_6902_says() {
+        let card = r#"{"a":{"b":[1,2]},"c":"x"}"#;
+        for (patch, expected) in [
+            (r#"[{"op":"add","path":"/a/b/-","value":null}]"#, r#"{"a":{"b":[1,2,null]},"c":"x"}"#),
+            (r#"[{"op":"remove","path":"/a"}]"#, r#"{"c":"x"}"#),
+            (r#"[{"op":"replace","path":"/c","value":{}}]"#, r#"{"a":{"b":[1,2]},"c":{}}"#),
+            (r#"[{"op":"move","from":"/c","path":"/a/c"}]"#, r#"{"a":{"b":[1,2],"c":"x"}}"#),
+            (r#"[{"op":"copy","from":"/c","path":"/d"}]"#, r#"{"a":{"b":[1,2]},"c":"x","d":"x"}"#),
+            (r#"[{"op":"test","path":"/c","value":"x"}]"#, card),
+        ] {
+            assert_eq!(patched(card, patch).as_deref(), Ok(expected), "{patch}");
+        }
+    }
+
+    #[test]
+    fn a_patch_that_does_not_fit_is_refused() {
+        for patch in [
+            r#"[{"op":"remove","path":"/b"}]"#,
+            r#"[{"op":"replace","path":"/b","value":1}]"#,
+            r#"[{"op":"test","path":"/a","value":2}]"#,
+            r#"[{"op":"add","path":"/b/c","value":1}]"#,
+        ] {
+            assert!(patched(r#"{"a":1}"#, patch).is_err(), "{patch}");
+        }
+    }
+
+    #[test]
+    fn numbers_keep_their_value() {
+        let numbers = "[0.1,1e21,1.7976931348623157e308,5e-324,0.30000000000000004,9007199254740991]";
+        let written = patched(&format!(r#"{{"n":{numbers}}}"#), "[]").unwrap();
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(&written)["n"], value(numbers));
+        assert!(written.contains("0.30000000000000004") && written.contains("1.7976931348623157e308"));
+    }
+}
