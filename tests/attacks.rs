@@ -2,50 +2,25 @@
 //! which is admitted. Each fails when the check behind it is taken out.
 //!
 //! What needs a network, a remote key set, a memory of earlier cards or a cache is not here.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a failed expectation must stop the test")]
+#![expect(clippy::unwrap_used, reason = "a failed expectation must stop the test")]
 
 #[path = "support/agent.rs"]
 mod agent;
+#[path = "support/policies.rs"]
+mod policies;
 
 use agent::{card, changed, entry, key, with_entries};
 use countersign::{
     AdmissionRequest, AdmittedCard, Denied, Form, InterfaceOutcome, Limits, Source, TOOL, TrustPolicy,
     UnixTime, UntrustedCard,
 };
+use policies::{keys, policy_with};
 use serde_json::{Value, json};
 
 const NOW: i64 = 1_800_000_000;
 const SOURCE: &str = "https://agent.example.com/.well-known/agent-card.json";
 const K1: &str = r#"{"alg":"EdDSA","typ":"JOSE","kid":"k1"}"#;
 const K2: &str = r#"{"alg":"EdDSA","typ":"JOSE","kid":"k2"}"#;
-
-/// `k1` speaks for example.com, `k2` for example.com too, `other` for elsewhere.
-fn keys() -> String {
-    let one = |id: &str, seed: u8, origin: &str| {
-        let jwk = key(seed).verifying_key().to_jwk(None, None).unwrap();
-        let members: serde_json::Map<String, Value> = serde_json::from_str(&jwk).unwrap();
-        let members: Vec<_> = members.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        format!(
-            "[[key]]\nid = \"{id}\"\nkid = \"{id}\"\njwk = {{ {} }}\norigins = [\"{origin}\"]\n",
-            members.join(", ")
-        )
-    };
-    [
-        one("k1", 1, "agent.example.com"),
-        one("k2", 2, "agent.example.com"),
-        one("other", 3, "agent.elsewhere.example"),
-    ]
-    .concat()
-}
-
-/// A policy with these keys, what stands before the rule, and what stands in it.
-fn policy_with(before: &str, rule: &str) -> TrustPolicy {
-    let text = format!(
-        "schema = 1\n{before}\n{}\n[[allow]]\nid = \"agent\"\nfrom = [\"agent.example.com\"]\n{rule}\n",
-        keys()
-    );
-    TrustPolicy::read(&text, "policy.toml", &TOOL).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
 
 fn policy() -> TrustPolicy {
     policy_with("", "")

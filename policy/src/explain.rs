@@ -50,7 +50,8 @@ impl Explanation {
     /// the same card, request and time.
     ///
     /// Each reason proposes one change. All proposals together are tried, with those of the reasons that appear then, in at
-    /// most four rounds; then each change is left out that the answer does not need.
+    /// most four rounds; then each change is left out that the answer does not need, once from the first and once from the last,
+    /// and the fewer count.
     pub fn of(
         policy: &TrustPolicy,
         request: &AdmissionRequest,
@@ -81,20 +82,11 @@ impl Explanation {
         if current.outcome == Outcome::Deny {
             return Self { changes: Vec::new(), beyond_policy };
         }
-        let mut index = 0;
-        while index < changes.len() {
-            let without: Vec<_> = changes
-                .iter()
-                .enumerate()
-                .filter(|(other, _)| *other != index)
-                .map(|(_, change)| change.clone())
-                .collect();
-            if evaluate(&with_all(policy, &without)).outcome == Outcome::Admit {
-                changes = without;
-            } else {
-                index += 1;
-            }
-        }
+        let admits =
+            |changes: &[PolicyChange]| evaluate(&with_all(policy, changes)).outcome == Outcome::Admit;
+        let (first_kept, last_kept) =
+            (needed(&changes, admits, (0..changes.len()).rev()), needed(&changes, admits, 0..changes.len()));
+        let changes = if last_kept.len() < first_kept.len() { last_kept } else { first_kept };
         Self { changes, beyond_policy: Vec::new() }
     }
 }
@@ -112,6 +104,26 @@ impl TrustPolicy {
             picked: picked.map(|picked| picked.id.clone()).unwrap_or_default(),
         }))
     }
+}
+
+/// The changes that are left when each that is not needed is taken out, one after the other.
+fn needed(
+    changes: &[PolicyChange],
+    admits: impl Fn(&[PolicyChange]) -> bool,
+    order: impl Iterator<Item = usize>,
+) -> Vec<PolicyChange> {
+    let mut left: Vec<Option<PolicyChange>> = changes.iter().cloned().map(Some).collect();
+    for index in order {
+        let mut without = left.clone();
+        if let Some(change) = without.get_mut(index) {
+            *change = None;
+        }
+        let kept: Vec<PolicyChange> = without.iter().flatten().cloned().collect();
+        if admits(&kept) {
+            left = without;
+        }
+    }
+    left.into_iter().flatten().collect()
 }
 
 fn misfit(rule: &AllowRule, request: &AdmissionRequest) -> Option<WhyNot> {
