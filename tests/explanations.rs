@@ -1,5 +1,5 @@
 //! What an explanation proposes admits the card, every part of it is needed, and nothing answers what was not signed.
-#![expect(clippy::unwrap_used, reason = "a failed expectation must stop the test")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed expectation must stop the test")]
 
 #[path = "support/agent.rs"]
 mod agent;

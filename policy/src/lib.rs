@@ -43,8 +43,8 @@ pub use lint::{
     policy_lints,
 };
 pub use pattern::{
-    AllowPattern, DenyPattern, LoopbackNames, Mismatch, Network, PatternError, Specificity,
-    registrable_domain,
+    AllowPattern, DenyPattern, LoopbackNames, Mismatch, Network, PUBLIC_SUFFIX_LIST, PatternError,
+    Specificity, registrable_domain,
 };
 pub use place::{Placed, PolicyPlace};
 pub use policy::{

@@ -11,7 +11,7 @@ use std::fmt;
 
 pub use error::{Mismatch, PatternError};
 pub use network::Network;
-pub use shared::registrable_domain;
+pub use shared::{PUBLIC_SUFFIX_LIST, registrable_domain};
 pub(crate) use wider::{Wildcard, names_from};
 
 use crate::url::{Host, HostName, Scheme, StrictUrl};

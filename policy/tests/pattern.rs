@@ -328,3 +328,10 @@ fn a_network_holds_the_addresses_of_its_prefix() {
         assert_eq!(error.map_err(|error| error.code().name()), Err("policy.network-syntax"), "{text:?}");
     }
 }
+
+#[test]
+fn the_public_suffix_list_is_the_one_that_is_built_in() {
+    let lock = include_str!("../../Cargo.lock");
+    let (name, version) = countersign_policy::PUBLIC_SUFFIX_LIST.split_once(' ').unwrap();
+    assert!(lock.contains(&format!("name = \"{name}\"\nversion = \"{version}\"")));
+}

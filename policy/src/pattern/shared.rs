@@ -5,6 +5,9 @@ use psl::Psl as _;
 use super::PatternError;
 use crate::url::HostName;
 
+/// The release of the public suffix list that patterns were read with: the crate and its version.
+pub const PUBLIC_SUFFIX_LIST: &str = "psl 2.1.247";
+
 /// Hosting that the public suffix list does not know, and how many labels below the name still belong to nobody in
 /// particular (a region, a cluster).
 const SHARED_HOSTING: &[(&str, usize)] = &[

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use countersign::policy::{
-    CardIdentity, Grace, InterfaceVerdict, NearMiss, PolicyIdentity, PolicyPlace, SignatureVerdict, Subject,
-    TraceStep, UncoveredFacts, Waived,
+    CardIdentity, Grace, InterfaceVerdict, NearMiss, PUBLIC_SUFFIX_LIST, PolicyIdentity, PolicyPlace,
+    SignatureVerdict, Subject, TraceStep, UncoveredFacts, Waived,
 };
 use countersign::{Code, Reason};
 use serde::{Serialize, Serializer};
@@ -55,6 +55,7 @@ pub(super) struct DecisionJson<'d> {
     why_not: Option<&'d str>,
     policy: PolicyJson<'d>,
     keys: KeysJson,
+    psl: &'static str,
     cache: &'static str,
     evaluated_at: String,
     expires_at: String,
@@ -202,6 +203,7 @@ pub(super) fn decision<'d>(answer: &'d Answer<'_>) -> DecisionJson<'d> {
         why_not: answer.asked.why_not.as_deref(),
         policy: PolicyJson::of(&decision.policy),
         keys: KeysJson { epoch: decision.key_epoch.clone() },
+        psl: PUBLIC_SUFFIX_LIST,
         cache: CACHE,
         evaluated_at: decision.evaluated_at.to_string(),
         expires_at: decision.expires_at.to_string(),
@@ -249,6 +251,7 @@ pub(super) fn unread<'d>(unread: &'d Unread<'_>) -> DecisionJson<'d> {
         why_not: None,
         policy: PolicyJson { name: policy.name(), digest: policy.digest() },
         keys: KeysJson { epoch: policy.key_epoch(*now) },
+        psl: PUBLIC_SUFFIX_LIST,
         cache: CACHE,
         evaluated_at: now.to_string(),
         expires_at: now.to_string(),
