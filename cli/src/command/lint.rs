@@ -100,7 +100,8 @@ impl Linting<'_> {
         format: ReportFormat,
         session: &mut Session<'_>,
     ) -> Result<Outcome, Stop> {
-        let inputs = input::expand(paths, self.sought)?;
+        let mut inputs = input::expand(paths, self.sought)?;
+        policy::leave_out_parts(&mut inputs);
         if self.repair == Repair::Write && inputs.iter().any(|input| input.source == Source::Standard) {
             return Err(Failure::usage("`--fix` writes files and cannot fix standard input").into());
         }

@@ -134,6 +134,24 @@ fn folders_are_searched_for_policies_and_nothing_else_that_is_toml() {
 }
 
 #[test]
+fn a_file_that_a_policy_of_the_folder_includes_is_no_policy_of_its_own() {
+    let folder = desk();
+    let vendor = folder.path().join("keys/vendor.toml");
+    let text = fs::read_to_string(&vendor).unwrap();
+    fs::write(&vendor, format!("schema = 1\n{text}")).unwrap();
+    let part = ("keys/vendor.toml".to_owned(), "policy.empty-allow-set".to_owned());
+    for command in [["lint"].as_slice(), &["policy", "check"]] {
+        let found = places(&run(folder.path(), &[command, &[".", "--format", "json"]].concat()));
+        assert!(
+            found.iter().any(|(file, _)| file == "keys/vendor.toml") && !found.contains(&part),
+            "{found:?}"
+        );
+    }
+    let named = run(folder.path(), &["policy", "check", "keys/vendor.toml", "--format", "json"]);
+    assert!(places(&named).contains(&part));
+}
+
+#[test]
 fn a_policy_is_read_from_standard_input_without_other_files() {
     let check = |path: PathBuf| {
         let mut command = countersign();

@@ -1,15 +1,16 @@
 //! One policy, with the files that it names.
 
-use std::fs::File;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use countersign::policy::{PolicyError, PolicyFile, PolicyFinding, PolicyLintTerms};
 use countersign::{Finding, PolicyFolder, TOOL, TrustPolicy};
 
 use super::{Linting, Looked, LookedFile, Repair};
 use crate::failure::Failure;
-use crate::input::{Input, Source};
+use crate::input::{Input, Named, Source};
 use crate::output::{self, Replaced};
 use crate::policyfile;
 
@@ -44,6 +45,29 @@ pub(super) fn look(linting: &Linting<'_>, input: &Input) -> Looked {
             Err(failure) => Looked::Unread(failure),
         },
     }
+}
+
+/// Leaves out the files of a folder that another policy of it includes or extends: they are looked at as its parts, and
+/// would seem to lack its rules alone.
+pub(super) fn leave_out_parts(inputs: &mut Vec<Input>) {
+    let found_policy = |input: &Input| match &input.source {
+        Source::File(path) if input.named == Named::Folder && input.has_policy_name() => Some(path.clone()),
+        Source::File(_) | Source::Standard => None,
+    };
+    let parts: BTreeSet<PathBuf> = inputs.iter().filter_map(found_policy).flat_map(parts_of).collect();
+    inputs.retain(|input| {
+        let path = found_policy(input).and_then(|path| fs::canonicalize(path).ok());
+        path.is_none_or(|path| !parts.contains(&path))
+    });
+}
+
+/// The files that a policy names, and those that they name.
+fn parts_of(path: PathBuf) -> Vec<PathBuf> {
+    let files = match countersign::load_policy(&path) {
+        Ok(policy) => policy.files().to_vec(),
+        Err(error) => error.files,
+    };
+    files.iter().skip(1).filter_map(|file| fs::canonicalize(&*file.name).ok()).collect()
 }
 
 fn standard() -> Result<String, Failure> {
