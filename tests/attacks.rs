@@ -426,6 +426,11 @@ fn credentials_are_those_that_the_rule_names() {
     let admitted = admit(&bound, signed(&card())).unwrap();
     assert_eq!(admitted.decision().credentials.get("bearer").map(String::as_str), Some("acme/agent"));
     assert_eq!(admit(&policy(), signed(&card())).unwrap().decision().credentials.len(), 0);
+    // Neither for a scheme that the card does not declare, nor for a card that is denied.
+    let other = policy_with("", "auth.credentials = { google = \"acme/google\" }");
+    assert_eq!(admit(&other, signed(&card())).unwrap().decision().credentials.len(), 0);
+    let denied = admit(&bound, agent::read(&card())).unwrap_err();
+    assert_eq!(denied.decision().credentials.len(), 0);
 }
 
 /// Interfaces that are hidden behind good ones.

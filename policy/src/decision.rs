@@ -37,7 +37,7 @@ pub struct Decision {
     pub interfaces: Vec<InterfaceVerdict>,
     /// What no counted signature covers.
     pub uncovered: Vec<crate::UncoveredFacts>,
-    /// Our credential by the name of a scheme of the card.
+    /// Our credential by the name of a scheme that the card declares; none if the card is denied.
     pub credentials: BTreeMap<String, String>,
     /// Advice. It changes nothing.
     pub findings: Vec<Finding>,

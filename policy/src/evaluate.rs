@@ -113,7 +113,10 @@ impl TrustPolicy {
             signatures: judged.verdicts,
             interfaces,
             uncovered: facts.uncovered.clone(),
-            credentials: rule.map(|rule| rule.auth.credentials.clone()).unwrap_or_default(),
+            credentials: rule
+                .filter(|_| outcome == Outcome::Admit)
+                .map(|rule| auth::credentials(rule, facts))
+                .unwrap_or_default(),
             findings: notes.findings,
             trace: notes.trace,
             not_checked: not_checked(rule, request),

@@ -58,10 +58,10 @@ declare_codes! {
         instead: "The list of what is offered says why each interface was passed over.",
     }
     IFACE_NONE_LEFT = "iface.none-left" {
-        what: "Every interface that the client can use has refused the version that the card offers.",
-        why: "Trying anything else would be a guess.",
-        example: "one 1.0 interface, which answered VersionNotSupportedError, and no fallback",
-        instead: "Tell the publisher; allow the fallback to 0.3 if the agent is trusted to need it.",
+        what: "No interface of the card is left to call: the trust policy allows none, or each one answered that it does not support the version.",
+        why: "Trying anything else would be a guess, or a call that nobody allowed.",
+        example: "a card whose only interface is on a host that `interfaces.hosts` does not list",
+        instead: "Look at the reasons of each interface; after VersionNotSupportedError tell the publisher, or allow the fallback to 0.3.",
     }
     CARD_INTERFACE_INCOMPLETE = "card.interface-incomplete" {
         what: "An interface has no usable `url`, transport or protocol version: the member is missing, empty or no text.",

@@ -30,6 +30,13 @@ pub(super) fn look(
     notes.step("auth", format!("{} alternatives, {} schemes", auth.alternatives.len(), auth.schemes.len()));
 }
 
+/// Our credentials for the schemes that the card declares, by their names there.
+pub(super) fn credentials(rule: &AllowRule, facts: &CardFacts<'_>) -> BTreeMap<String, String> {
+    let is_declared = |name: &str| facts.auth.schemes.iter().any(|scheme| scheme.name == name);
+    let ours = rule.auth.credentials.iter().filter(|(name, _)| is_declared(name));
+    ours.map(|(name, credential)| (name.clone(), credential.clone())).collect()
+}
+
 /// A card that lets in everybody, or may have lost its demand on the way.
 fn anonymous(rule: &AllowRule, auth: &AuthFacts<'_>, notes: &mut Notes) {
     let message = match &auth.not_provable {

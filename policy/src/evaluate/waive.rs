@@ -65,15 +65,17 @@ impl<'p> Exceptions<'p> {
     }
 }
 
-/// Whether an exception may waive a reason: never what a deny rule says, that no rule is for the request, or damage to what
-/// was signed.
+/// Whether an exception may waive a reason: never what a deny rule says, that no rule is for the request, that no interface
+/// is left, or damage to what was signed.
 pub(crate) fn is_waivable(code: Code) -> bool {
-    const FINAL: [Code; 5] = [
+    const FINAL: [Code; 7] = [
         reasons::ORIGIN_DENIED,
         reasons::EXT_DENIED,
         reasons::ORIGIN_NO_RULE,
         reasons::TENANT_NOT_APPROVED,
         reasons::USE_NOT_APPROVED,
+        reasons::IFACE_NONE_LEFT,
+        reasons::IFACE_NONE_COMPATIBLE,
     ];
     !is_integrity(code) && !FINAL.contains(&code)
 }

@@ -111,11 +111,11 @@ pub(super) fn grace<T>(
 ) -> Option<Grace> {
     if reason.is_none() || until.is_none() {
         let missing = match (reason, until) {
-            (None, None) => "`reason` and `until`",
-            (None, Some(_)) => "`reason`",
-            (Some(_), _) => "`until`",
+            (None, None) => "`reason` and `until` are missing",
+            (None, Some(_)) => "`reason` is missing",
+            (Some(_), _) => "`until` is missing",
         };
-        desk.fault(code, &of.range, format!("`{what}` weakens a demand, and {missing} is missing"));
+        desk.fault(code, &of.range, format!("`{what}` weakens a demand, and {missing}"));
     }
     let reason = reason.map(|reason| desk.text(reason));
     let until = until.and_then(|until| desk.last_second(until));

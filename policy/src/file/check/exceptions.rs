@@ -83,7 +83,7 @@ fn waived_code(desk: &mut Desk<'_>, text: &At<String>) -> Option<Placed<Code>> {
         let why = if is_integrity(code) {
             "the card is not what its publisher signed"
         } else {
-            "a rule for the request is missing, or a deny rule hits"
+            "it is no demand of a rule"
         };
         let message = format!("`{code}` is never waived: {why}");
         desk.fault(codes::POLICY_EXCEPTION_TOO_WIDE, &text.range, message);
