@@ -9,6 +9,7 @@ mod floor;
 mod nearest;
 mod parse;
 mod path;
+mod quote;
 mod scalar;
 #[cfg(feature = "schema")]
 mod schema;
@@ -19,6 +20,7 @@ mod written;
 
 pub use error::{PolicyError, PolicyFault};
 pub use expanded::ExpandedPolicy;
+pub use quote::toml_text;
 #[cfg(feature = "schema")]
 pub use schema::policy_schema;
 

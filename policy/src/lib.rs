@@ -37,7 +37,7 @@ pub use facts::{
 };
 #[cfg(feature = "schema")]
 pub use file::policy_schema;
-pub use file::{ExpandedPolicy, FileFault, FileFaultKind, Files, PolicyError, PolicyFault, Tool};
+pub use file::{ExpandedPolicy, FileFault, FileFaultKind, Files, PolicyError, PolicyFault, Tool, toml_text};
 pub use lint::{
     FixedPolicy, LintLevels, LintSetting, PolicyFinding, PolicyLint, PolicyLintReport, PolicyLintTerms,
     policy_lints,

@@ -1,6 +1,7 @@
 //! What a policy means, as JSON: defaults written out, names resolved, everything sorted, no places.
 
 mod rules;
+mod toml;
 
 use std::fmt;
 

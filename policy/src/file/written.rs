@@ -2,6 +2,8 @@
 
 mod at;
 mod choice;
+#[cfg(feature = "schema")]
+mod words;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +16,9 @@ pub(super) use choice::{JwkMember, Switch, Words, WrittenAnyHosts, WrittenMode};
 
 /// A list of texts, each with its place.
 pub(super) type Texts = At<Vec<At<String>>>;
+
+/// The members of a public JWK.
+pub(super) type WrittenJwk = BTreeMap<String, At<JwkMember>>;
 
 /// Only what says whether the rest can be read.
 #[derive(Deserialize)]
@@ -61,7 +66,7 @@ tables! {
         cache: Option<At<WrittenCache>>,
         /// Keys, and keys that must not count any more.
         key: Option<Vec<At<WrittenKey>>>,
-        /// JWK sets: URL or file, and scope.
+        /// JWK sets: URL, file or keys, and scope.
         jwks: Option<Vec<At<WrittenJwks>>>,
         /// Ids of keys and JWK sets by the name of a set.
         keysets: Option<BTreeMap<String, Texts>>,
@@ -74,6 +79,7 @@ tables! {
         /// Demands that one source need not meet for a time.
         exception: Option<Vec<At<WrittenException>>>,
         /// `allow`, `warn` or `error` by the name of a policy lint; `*` stands for all others.
+        #[cfg_attr(feature = "schema", schemars(extend("additionalProperties" = words::lint_levels())))]
         lints: Option<BTreeMap<String, At<String>>>,
     }
 
@@ -89,7 +95,7 @@ tables! {
         include: Option<Texts>,
         /// Keys, and keys that must not count any more.
         key: Option<Vec<At<WrittenKey>>>,
-        /// JWK sets: URL or file, and scope.
+        /// JWK sets: URL, file or keys, and scope.
         jwks: Option<Vec<At<WrittenJwks>>>,
         /// Ids of keys and JWK sets by the name of a set.
         keysets: Option<BTreeMap<String, Texts>>,
@@ -112,8 +118,10 @@ tables! {
         /// `enforce`, or a table with `audit = true`, `reason` and `until`. Default: `enforce`.
         mode: Option<At<WrittenMode>>,
         /// How far clocks may differ, for `not-before` and `iat`. Default: `60s`.
+        #[cfg_attr(feature = "schema", schemars(extend("pattern" = words::DURATION)))]
         clock_skew: Option<At<String>>,
         /// Longest card. Default: `256KiB`.
+        #[cfg_attr(feature = "schema", schemars(extend("pattern" = words::SIZE)))]
         max_card: Option<At<String>>,
         /// Most signatures on a card, 1 to 16. Default: 16.
         max_signatures: Option<At<i64>>,
@@ -138,6 +146,7 @@ tables! {
     /// Demands on signatures.
     struct WrittenSignatures {
         /// `require`, `if-present` or `off`; the last two need `reason` and `until`. Default: `require`.
+        #[cfg_attr(feature = "schema", schemars(extend("enum" = ["require", "if-present", "off"])))]
         level: Option<At<String>>,
         /// Why the level is weaker than `require`.
         reason: Option<At<String>>,
@@ -148,16 +157,20 @@ tables! {
         /// Several such groups, each of which must have signed.
         all_of: Option<At<Vec<At<WrittenGroup>>>>,
         /// The algorithms that count. Default: every one that countersign knows.
+        #[cfg_attr(feature = "schema", schemars(extend("items" = words::algorithms())))]
         algorithms: Option<Texts>,
         /// The canonical forms that count.
         forms: Option<Texts>,
         /// A trusted key's signature that does not verify beside one that does: `report` or `deny`. Default: `report`.
+        #[cfg_attr(feature = "schema", schemars(extend("enum" = ["report", "deny"])))]
         stale: Option<At<String>>,
         /// Members that no counted signature covers: `strip` or `deny`. Default: `strip`.
+        #[cfg_attr(feature = "schema", schemars(extend("enum" = ["strip", "deny"])))]
         uncovered: Option<At<String>>,
         /// Members that may be unsigned for a time.
         allow_uncovered: Option<At<WrittenAllowance>>,
         /// Oldest `iat` that counts. Default: any.
+        #[cfg_attr(feature = "schema", schemars(extend("pattern" = words::DURATION)))]
         max_age: Option<At<String>>,
     }
 
@@ -182,6 +195,7 @@ tables! {
     /// Demands on interfaces.
     struct WrittenInterfaces {
         /// `https`, `http`, `wss`, `ws`. Default: `https`, which stands for the gRPC `host:port` too.
+        #[cfg_attr(feature = "schema", schemars(extend("items" = words::schemes())))]
         schemes: Option<Texts>,
         /// `*source`, the name of a set of hosts, or a list of patterns and names of sets. Default: `*source`.
         hosts: Option<At<Words>>,
@@ -192,6 +206,7 @@ tables! {
         /// Bindings. Default: `JSONRPC`, `GRPC`, `HTTP+JSON`.
         bindings: Option<Texts>,
         /// Whether a URL may have a query: `deny` or `allow`. Default: `deny`.
+        #[cfg_attr(feature = "schema", schemars(extend("enum" = ["deny", "allow"])))]
         query: Option<At<String>>,
         /// Whether this machine may be called, over http too. Default: `false`.
         allow_loopback: Option<At<Switch>>,
@@ -200,6 +215,7 @@ tables! {
         /// Whether any public host will do; a table with `reason` and `until`. Default: `false`.
         any_host: Option<At<WrittenAnyHosts>>,
         /// What a failing interface means: `drop` or `deny-card`. Default: `drop`.
+        #[cfg_attr(feature = "schema", schemars(extend("enum" = ["drop", "deny-card"])))]
         other: Option<At<String>>,
     }
 
@@ -214,6 +230,7 @@ tables! {
     /// Demands on authentication.
     struct WrittenAuth {
         /// A card that lets in everybody: `allow`, `report` or `deny`. Default: `report`.
+        #[cfg_attr(feature = "schema", schemars(extend("enum" = ["allow", "report", "deny"])))]
         anonymous: Option<At<String>>,
         /// What the client can satisfy, such as `http:bearer` or `oauth2:client_credentials`. Default: any.
         schemes: Option<Texts>,
@@ -228,12 +245,15 @@ tables! {
         /// Most redirects. Default: 0.
         redirects: Option<At<i64>>,
         /// Longest time for one document. Default: `5s`.
+        #[cfg_attr(feature = "schema", schemars(extend("pattern" = words::DURATION)))]
         timeout: Option<At<String>>,
         /// Longest document. Default: `256KiB`.
+        #[cfg_attr(feature = "schema", schemars(extend("pattern" = words::SIZE)))]
         max_octets: Option<At<String>>,
         /// Accepted content types. Default: `application/json`, `application/a2a+json`.
         content_types: Option<Texts>,
         /// Which addresses are connected to: `public`.
+        #[cfg_attr(feature = "schema", schemars(extend("enum" = ["public"])))]
         addresses: Option<At<String>>,
         /// Ranges of private addresses that may be reached beside public ones. Default: none.
         networks: Option<Texts>,
@@ -242,10 +262,13 @@ tables! {
     /// How long decisions may be remembered.
     struct WrittenCache {
         /// An admission. Default: `1h`; `0` is never.
+        #[cfg_attr(feature = "schema", schemars(extend("pattern" = words::DURATION)))]
         max_ttl: Option<At<String>>,
         /// A denial, at most 30 s. Default: `30s`.
+        #[cfg_attr(feature = "schema", schemars(extend("pattern" = words::DURATION)))]
         negative: Option<At<String>>,
         /// How long the last answer is used while the source cannot be reached. Default: `0s`.
+        #[cfg_attr(feature = "schema", schemars(extend("pattern" = words::DURATION)))]
         stale_if_error: Option<At<String>>,
     }
 
@@ -256,12 +279,13 @@ tables! {
         /// The `kid` that signatures must name.
         kid: Option<At<String>>,
         /// The public JWK.
-        jwk: Option<At<BTreeMap<String, At<JwkMember>>>>,
+        jwk: Option<At<WrittenJwk>>,
         /// A file with one public JWK or PEM key, relative to this one, inside its folder.
         file: Option<At<String>>,
         /// RFC 7638 thumbprint, for a revoked key.
         thumbprint: Option<At<String>>,
         /// The algorithms that it may be used with. Default: all of its kind.
+        #[cfg_attr(feature = "schema", schemars(extend("items" = words::algorithms())))]
         algorithms: Option<Texts>,
         /// Sources whose cards it may sign.
         origins: Option<At<Words>>,
@@ -278,6 +302,7 @@ tables! {
         /// Since when.
         at: At<Date>,
         /// `compromised` or `superseded`.
+        #[cfg_attr(feature = "schema", schemars(extend("enum" = ["compromised", "superseded"])))]
         reason: At<String>,
     }
 
@@ -289,11 +314,15 @@ tables! {
         url: Option<At<String>>,
         /// The file that holds it, relative to this one, inside its folder.
         file: Option<At<String>>,
+        /// The public JWKs themselves.
+        keys: Option<At<Vec<At<WrittenJwk>>>>,
         /// Sources whose cards its keys may sign.
         origins: Option<At<Words>>,
         /// The algorithms that its keys may be used with. Default: all.
+        #[cfg_attr(feature = "schema", schemars(extend("items" = words::algorithms())))]
         algorithms: Option<Texts>,
         /// Time between two fetches. Default: `10m`.
+        #[cfg_attr(feature = "schema", schemars(extend("pattern" = words::DURATION)))]
         refresh: Option<At<String>>,
         /// Most keys; a set with more is not used. Default: 8.
         max_keys: Option<At<i64>>,
@@ -310,6 +339,7 @@ tables! {
         /// URIs of extensions.
         extensions: Option<Texts>,
         /// Whether an extension counts that is `declared`, or only one that is `required`. Default: `declared`.
+        #[cfg_attr(feature = "schema", schemars(extend("enum" = ["declared", "required"])))]
         when: Option<At<String>>,
         /// Why.
         reason: At<String>,
@@ -344,12 +374,16 @@ tables! {
     /// What is compared with what was seen before.
     struct WrittenPin {
         /// A card that was never seen: `accept` or `review`. Default: `accept`.
+        #[cfg_attr(feature = "schema", schemars(extend("enum" = ["accept", "review"])))]
         first_use: Option<At<String>>,
         /// An older version or signature: `report` or `deny`. Default: `deny`.
+        #[cfg_attr(feature = "schema", schemars(extend("enum" = ["report", "deny"])))]
         rollback: Option<At<String>>,
         /// Other interfaces or demands without a newer version: `report` or `deny`. Default: `deny`.
+        #[cfg_attr(feature = "schema", schemars(extend("enum" = ["report", "deny"])))]
         structure: Option<At<String>>,
         /// Other texts: `report` or `deny`. Default: `report`.
+        #[cfg_attr(feature = "schema", schemars(extend("enum" = ["report", "deny"])))]
         text: Option<At<String>>,
     }
 

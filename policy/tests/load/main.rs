@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a fixture that cannot be read fails the test")]
 
 mod composition;
+mod expanded;
 mod keys;
 mod language;
 mod meaning;

@@ -1,14 +1,14 @@
 //! `[[key]]` and `[[jwks]]`.
 
-use std::collections::BTreeMap;
-
 use countersign_keys::jwk::JwkError;
 use countersign_keys::trust::{KeySource, TrustedKey, TrustedKeys, UnusableKey};
 use countersign_keys::{Algorithm, Code, Thumbprint, codes as key_codes, jcs};
 
 use super::super::error::PolicyFault;
 use super::super::path::{self, Reference};
-use super::super::written::{At, JwkMember, Texts, Words, WrittenJwks, WrittenKey, WrittenRevoked};
+use super::super::written::{
+    At, JwkMember, Texts, Words, WrittenJwk, WrittenJwks, WrittenKey, WrittenRevoked,
+};
 use super::desk::Desk;
 use crate::codes::load as codes;
 use crate::{
@@ -123,7 +123,31 @@ fn octets_of(desk: &mut Desk<'_>, written: &At<WrittenKey>) -> Option<Found> {
     }
 }
 
-fn inline(desk: &mut Desk<'_>, jwk: &At<BTreeMap<String, At<JwkMember>>>, id: &str) -> Option<TrustedKeys> {
+fn inline(desk: &mut Desk<'_>, jwk: &At<WrittenJwk>, id: &str) -> Option<TrustedKeys> {
+    let octets = jwk_octets(desk, jwk, id)?;
+    read_keys(desk, octets, &jwk.range, id)
+}
+
+/// A JWK set of the JWKs that stand in the policy.
+fn inline_set(desk: &mut Desk<'_>, jwks: &At<Vec<At<WrittenJwk>>>, id: &str) -> Option<TrustedKeys> {
+    let mut octets = br#"{"keys":["#.to_vec();
+    let mut complete = Some(());
+    for (index, jwk) in jwks.value.iter().enumerate() {
+        if index > 0 {
+            octets.push(b',');
+        }
+        match jwk_octets(desk, jwk, id) {
+            Some(of_one) => octets.extend(of_one),
+            None => complete = None,
+        }
+    }
+    octets.extend(b"]}");
+    complete?;
+    read_keys(desk, octets, &jwks.range, id)
+}
+
+/// The JWK as JSON; a private member is a fault.
+fn jwk_octets(desk: &mut Desk<'_>, jwk: &At<WrittenJwk>, id: &str) -> Option<Vec<u8>> {
     let private = jwk.value.iter().filter(|(name, _)| PRIVATE_MEMBERS.contains(&name.as_str()));
     let private: Vec<_> = private.collect();
     if let Some((name, _)) = private.first() {
@@ -145,7 +169,7 @@ fn inline(desk: &mut Desk<'_>, jwk: &At<BTreeMap<String, At<JwkMember>>>, id: &s
         write_member(&member.value, &mut octets);
     }
     octets.push(b'}');
-    read_keys(desk, octets, &jwk.range, id)
+    Some(octets)
 }
 
 fn write_member(member: &JwkMember, octets: &mut Vec<u8>) {
@@ -285,13 +309,14 @@ fn origins(desk: &mut Desk<'_>, written: Option<&At<Words>>, id: &At<String>) ->
     }
 }
 
-/// Adds a set, and its keys if it is a file.
+/// Adds a set, and its keys unless they are fetched.
 pub(in crate::file) fn key_set(desk: &mut Desk<'_>, written: &At<WrittenJwks>, keys: &mut Keys) {
     let entry = &written.value;
     desk.text(&entry.id);
     let url = entry.url.as_ref().and_then(|at| set_url(desk, at));
-    if entry.url.is_some() == entry.file.is_some() {
-        let message = format!("the set `{}` needs exactly one of `url` and `file`", entry.id.value);
+    let given = [entry.url.is_some(), entry.file.is_some(), entry.keys.is_some()];
+    if given.iter().filter(|is_given| **is_given).count() != 1 {
+        let message = format!("the set `{}` needs exactly one of `url`, `file` and `keys`", entry.id.value);
         desk.invalid(&written.range, message);
     }
     let origins = origins(desk, entry.origins.as_ref(), &entry.id);
@@ -316,10 +341,13 @@ pub(in crate::file) fn key_set(desk: &mut Desk<'_>, written: &At<WrittenJwks>, k
         pins,
         place: desk.place(&written.range),
     };
-    if let Some(file) = &entry.file
-        && let Some(read) = from_file(desk, file)
-    {
-        members(desk, file, &set, &read, keys);
+    let (read, range) = match (&entry.file, &entry.keys) {
+        (Some(file), _) => (from_file(desk, file), &file.range),
+        (None, Some(jwks)) => (inline_set(desk, jwks, &entry.id.value), &jwks.range),
+        (None, None) => (None, &written.range),
+    };
+    if let Some(read) = read {
+        members(desk, range, &set, &read, keys);
     }
     keys.sets.push(set);
 }
@@ -338,10 +366,16 @@ fn set_url(desk: &mut Desk<'_>, at: &At<String>) -> Option<StrictUrl> {
     }
 }
 
-fn members(desk: &mut Desk<'_>, file: &At<String>, set: &KeySet, read: &TrustedKeys, keys: &mut Keys) {
+fn members(
+    desk: &mut Desk<'_>,
+    range: &std::ops::Range<usize>,
+    set: &KeySet,
+    read: &TrustedKeys,
+    keys: &mut Keys,
+) {
     let count = read.keys().len().saturating_add(read.unusable().len());
     if count > set.max_keys {
-        desk.invalid(&file.range, format!("the set has {count} keys, `max-keys` is {}", set.max_keys));
+        desk.invalid(range, format!("the set has {count} keys, `max-keys` is {}", set.max_keys));
         return;
     }
     let is_pinned = |key: &&TrustedKey| set.pins.is_empty() || set.pins.contains(&key.thumbprint());

@@ -67,7 +67,10 @@ mod schema {
         }
 
         fn json_schema(_: &mut SchemaGenerator) -> Schema {
-            json_schema!({ "type": "string", "description": "A TOML date, which ends with that day in UTC, or a TOML date and time with offset." })
+            json_schema!({
+                "description": "A TOML date, which stands for the whole day in UTC, or a TOML date and time with offset.",
+                "anyOf": [{ "type": "string", "format": "date" }, { "type": "string", "format": "date-time" }],
+            })
         }
     }
 }
