@@ -16,7 +16,9 @@ use countersign::{Algorithm, Form, ProtocolVersion, UnixTime};
 pub(crate) use crate::args::admit::AdmitArgs;
 pub(crate) use crate::args::fix::FixArgs;
 pub(crate) use crate::args::lint::{FailOn, LintArgs, Whose};
-pub(crate) use crate::args::policy::{PolicyCheckArgs, PolicyCommand, PolicyDiffArgs, PolicyTestArgs};
+pub(crate) use crate::args::policy::{
+    PolicyCheckArgs, PolicyCommand, PolicyDiffArgs, PolicyInitArgs, PolicyShowArgs, PolicyTestArgs,
+};
 pub(crate) use crate::args::select::SelectArgs;
 use crate::time::{self, Expiry, Issued};
 
@@ -128,7 +130,7 @@ pub(crate) enum Command {
     Admit(Box<AdmitArgs>),
     /// Find what is wrong or unwise in cards and policies; what lint accepts is still not to be trusted
     Lint(Box<LintArgs>),
-    /// Check, test and compare trust policies
+    /// Start, show, check, test and compare trust policies
     #[command(subcommand)]
     Policy(PolicyCommand),
     /// Fix what can be fixed in a card without changing its meaning; the rest of its text stays as it is

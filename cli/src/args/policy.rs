@@ -2,12 +2,16 @@
 
 mod check;
 mod diff;
+mod init;
+mod show;
 mod test;
 
 use clap::Subcommand;
 
 pub(crate) use check::PolicyCheckArgs;
 pub(crate) use diff::PolicyDiffArgs;
+pub(crate) use init::PolicyInitArgs;
+pub(crate) use show::PolicyShowArgs;
 pub(crate) use test::PolicyTestArgs;
 
 #[derive(Debug, Subcommand)]
@@ -18,4 +22,10 @@ pub(crate) enum PolicyCommand {
     Test(PolicyTestArgs),
     /// Show what a newer policy means differently, and which test cases are decided differently
     Diff(PolicyDiffArgs),
+    /// Write a policy to start from: one with comments that admits nothing, or a draft for cards at hand
+    Init(PolicyInitArgs),
+    /// Show what a policy means, in words or with everything written out
+    Show(PolicyShowArgs),
+    /// Print the JSON Schema of policies, for editors
+    Schema,
 }

@@ -2,6 +2,10 @@
 
 mod check;
 mod diff;
+mod draft;
+mod init;
+mod schema;
+mod show;
 mod test;
 
 use crate::args::{PolicyCommand, ReportFormat};
@@ -17,7 +21,10 @@ pub(crate) fn run(
     match command {
         PolicyCommand::Check(args) => check::run(args, format, session),
         PolicyCommand::Test(args) => test::run(args, format, session),
-        PolicyCommand::Diff(_) if format.common().is_none() => Err(Failure::for_lint_only(format).into()),
+        _ if format.common().is_none() => Err(Failure::for_lint_only(format).into()),
         PolicyCommand::Diff(args) => diff::run(args, session),
+        PolicyCommand::Init(args) => init::run(args, session),
+        PolicyCommand::Show(args) => show::run(args, session),
+        PolicyCommand::Schema => schema::run(session),
     }
 }
