@@ -11,6 +11,7 @@ mod keyfiles;
 mod lints;
 mod meanwhile;
 mod policies;
+mod policyfiles;
 mod policytest;
 mod recorded;
 mod report;
