@@ -495,3 +495,103 @@ fn an_exception_waives_no_more_than_it_says() {
     let elsewhere = changed(|card| card["supportedInterfaces"][0]["url"] = json!("https://evil.test/"));
     assert_eq!(answer(&admit(&policy, signed(&elsewhere))), "deny iface.none-left iface.off-origin");
 }
+
+/// A query or fragment hides whose a URL is.
+#[test]
+fn a_fragment_hides_neither_a_metadata_service_nor_a_denied_host() {
+    let audit = "mode = { audit = true, reason = \"r\", until = 2099-01-01 }";
+    let audited = policy_with("[[deny]]\nid = \"evil\"\nhosts = [\"evil.test\"]\nreason = \"r\"", audit);
+    let with_token_url = |url: &str| {
+        changed(
+            |card| card["securitySchemes"]["oauth"] = json!({"oauth2SecurityScheme": {"flows": {"clientCredentials": {"tokenUrl": url, "scopes": {}}}}}),
+        )
+    };
+    for (url, code) in [
+        ("https://169.254.169.254/t", "url.metadata-address"),
+        ("https://169.254.169.254/t#x", "url.metadata-address"),
+        ("https://169.254.169.254/../t#x", "url.metadata-address"),
+        ("https://evil.test/t#x", "origin.denied"),
+    ] {
+        let answer = answer(&admit(&audited, signed(&with_token_url(url))));
+        assert!(
+            answer.starts_with("deny ") && answer.contains(code) && !answer.contains("not enforced"),
+            "{url}: {answer}"
+        );
+    }
+    let interface = admit(&audited, signed(&with_interface("https://evil.test/?x=1#y", "1.0")));
+    assert!(answer(&interface).contains("origin.denied"), "{}", answer(&interface));
+}
+
+/// An exception for one part of a URL.
+#[test]
+fn a_waived_scheme_leaves_port_and_path_judged() {
+    let exception = "[[exception]]\nid = \"e\"\nrule = \"agent\"\norigin = \"https://agent.example.com\"\n\
+                     waives = [\"iface.scheme-not-allowed\"]\nreason = \"r\"\nowner = \"o\"\nuntil = 2099-01-01";
+    let policy = policy_with(exception, "interfaces.hosts = [\"agent.example.com/a2a/\"]");
+    let at = |url: &str| changed(|card| card["supportedInterfaces"][0]["url"] = json!(url));
+    assert_eq!(answer(&admit(&policy, signed(&at("http://agent.example.com/a2a/x")))), "admit");
+    for url in [
+        "http://agent.example.com:6379/a2a/x",
+        "http://agent.example.com/admin",
+        "wss://agent.example.com:6379/admin",
+    ] {
+        assert!(answer(&admit(&policy, signed(&at(url)))).starts_with("deny "), "{url}");
+    }
+}
+
+/// Names that only an inner network knows.
+#[test]
+fn any_host_is_any_public_host() {
+    let any = policy_with("", "interfaces.any-host = { reason = \"r\", until = 2099-01-01 }");
+    let at = |host: &str| {
+        signed(&changed(|card| card["supportedInterfaces"][0]["url"] = json!(format!("https://{host}/"))))
+    };
+    for host in ["a.example.org", "agent.vendor.co.uk", "8.8.8.8"] {
+        assert_eq!(answer(&admit(&any, at(host))), "admit", "{host}");
+    }
+    for host in [
+        "router",
+        "db.internal",
+        "kubernetes.default.svc",
+        "a.local",
+        "home.arpa",
+        "ip6-localhost",
+        "10.0.0.1",
+        "co.uk",
+    ] {
+        assert!(answer(&admit(&any, at(host))).starts_with("deny "), "{host}");
+    }
+}
+
+/// A worse signature beside one that says less.
+#[test]
+fn an_integrity_code_is_not_hidden_behind_another_signature() {
+    let audit = policy_with("", "mode = { audit = true, reason = \"r\", until = 2099-01-01 }");
+    let crit = r#"{"alg":"EdDSA","typ":"JOSE","kid":"k1","crit":["exp"],"exp":9999999999}"#;
+    let unknown = r#"{"alg":"EdDSA","typ":"JOSE","kid":"nobody"}"#;
+    let entries = [entry(&card(), Form::A2a10, crit, 1), entry(&card(), Form::A2a10, unknown, 1)];
+    assert_eq!(
+        answer(&admit(&audit, with_entries(&card(), entries))),
+        "deny sig.unknown-key sig.critical-header"
+    );
+}
+
+/// A path that is spelled otherwise picks another rule.
+#[test]
+fn an_escaped_letter_of_a_path_is_the_letter() {
+    let strict = "[[allow]]\nid = \"team\"\nfrom = [\"agent.example.com/team/\"]\nauth.anonymous = \"deny\"";
+    let policy = policy_with(strict, "");
+    for path in ["team/c.json", "%74eam/c.json", "te%61m/c.json"] {
+        let request =
+            AdmissionRequest::new(Source::at(&format!("https://agent.example.com/{path}")).unwrap());
+        assert_eq!(policy.rule_for(&request).map(|rule| rule.id.as_str()), Some("team"), "{path}");
+    }
+}
+
+/// One object where the list of extensions should be.
+#[test]
+fn an_extension_outside_a_list_is_an_extension() {
+    let denied = policy_with("[[deny]]\nid = \"e\"\nextensions = [\"urn:x\"]\nreason = \"r\"", "");
+    let card = changed(|card| card["capabilities"]["extensions"] = json!({"uri": "urn:x", "required": true}));
+    assert_eq!(answer(&admit(&denied, signed(&card))), "deny ext.denied");
+}

@@ -13,6 +13,9 @@ use crate::output::Session;
 use crate::render::escape;
 use crate::report::{FileFindings, Quoting, Report, ReportTerms, report};
 
+/// Most faults that are told where a policy was needed for something else.
+const MAX_TOLD: usize = 50;
+
 /// Loads a policy. One with a fault is none: all faults are told on standard error, each with the line it is on.
 pub(crate) fn load(path: &Path, session: &mut Session<'_>) -> Result<TrustPolicy, Stop> {
     match countersign::load_policy(path) {
@@ -56,7 +59,7 @@ pub(crate) fn tell(error: &PolicyError, path: &Path, session: &mut Session<'_>) 
     };
     let mut report = report(format, ReportTerms { rules: Vec::new(), fail_on: FailOn::Error, paint });
     let name = path.display().to_string();
-    for fault in &error.faults {
+    for fault in error.faults.iter().take(MAX_TOLD) {
         let finding = Finding::new(fault.code, Level::Error, fault.message.clone());
         let finding = match &fault.help {
             Some(help) => finding.with_help(help.clone()),
@@ -66,6 +69,10 @@ pub(crate) fn tell(error: &PolicyError, path: &Path, session: &mut Session<'_>) 
         for (place, what) in &fault.related {
             writeln!(session.err.writer, "note: {}: {}", escape(&place.to_string()), escape(what))?;
         }
+    }
+    let more = error.faults.len().saturating_sub(MAX_TOLD);
+    if more > 0 {
+        writeln!(session.err.writer, "note: {more} more; `countersign policy check` tells all of them")?;
     }
     Ok(())
 }

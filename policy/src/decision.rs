@@ -270,6 +270,11 @@ impl InterfaceVerdict {
         self.strict_url.as_ref().map(|url| url.host().to_string())
     }
 
+    /// Whether it has a URL under the strict profile, a binding and a version: without them nobody can call it.
+    pub(crate) const fn is_complete(&self) -> bool {
+        self.strict_url.is_some() && self.binding.is_some() && self.version.is_some()
+    }
+
     /// Whether a connection to it is encrypted; no for one without a readable URL.
     #[must_use]
     pub fn is_tls(&self) -> bool {

@@ -153,7 +153,7 @@ impl TrustPolicy {
             interfaces = interfaces::look(rule, request, facts, now, &mut notes);
             for interface in &mut interfaces {
                 exceptions.waive(&mut interface.reasons, &mut waived);
-                if interface.reasons.is_empty() {
+                if interface.reasons.is_empty() && interface.is_complete() {
                     interface.outcome = InterfaceOutcome::Admitted;
                 }
             }

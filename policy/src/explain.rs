@@ -42,6 +42,12 @@ pub enum WhyNot {
     Use(Vec<String>),
 }
 
+/// Most reasons that are looked at.
+const MAX_REASONS: usize = 256;
+
+/// Most changes that are proposed together: each costs two decisions more.
+const MAX_CHANGES: usize = 16;
+
 /// Most rounds of changes that are tried.
 const MAX_ROUNDS: usize = 4;
 
@@ -51,7 +57,7 @@ impl Explanation {
     ///
     /// Each reason proposes one change. All proposals together are tried, with those of the reasons that appear then, in at
     /// most four rounds; then each change is left out that the answer does not need, once from the first and once from the last,
-    /// and the fewer count.
+    /// and the fewer count. More than 16 changes are not proposed.
     pub fn of(
         policy: &TrustPolicy,
         request: &AdmissionRequest,
@@ -66,7 +72,7 @@ impl Explanation {
                 break;
             }
             let before = changes.len();
-            for reason in &current.reasons {
+            for reason in current.reasons.iter().take(MAX_REASONS) {
                 match proposal::for_reason(policy, request, &current, reason) {
                     Some(change) if !changes.contains(&change) => changes.push(change),
                     Some(_) => {}
@@ -74,12 +80,12 @@ impl Explanation {
                     None => beyond_policy.push(reason.clone()),
                 }
             }
-            if changes.len() == before {
+            if changes.len() == before || changes.len() > MAX_CHANGES {
                 break;
             }
             current = evaluate(&with_all(policy, &changes));
         }
-        if current.outcome == Outcome::Deny {
+        if current.outcome == Outcome::Deny || changes.len() > MAX_CHANGES {
             return Self { changes: Vec::new(), beyond_policy };
         }
         let admits =

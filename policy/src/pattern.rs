@@ -7,10 +7,12 @@ mod read;
 mod shared;
 mod wider;
 
+use std::borrow::Cow;
 use std::fmt;
 
 pub use error::{Mismatch, PatternError};
 pub use network::Network;
+pub(crate) use shared::is_below_public_suffix;
 pub use shared::{PUBLIC_SUFFIX_LIST, registrable_domain};
 pub(crate) use wider::{Wildcard, names_from};
 
@@ -139,29 +141,37 @@ impl AllowPattern {
     ///
     /// [`Mismatch`]: the first of host, scheme, port and path that differs.
     pub fn matches(&self, url: &StrictUrl, loopback_names: LoopbackNames) -> Result<(), Mismatch> {
+        self.mismatches(url, loopback_names).into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// Everything about `url` that differs from the pattern: the host alone, or else scheme, port and path.
+    pub(crate) fn mismatches(&self, url: &StrictUrl, loopback_names: LoopbackNames) -> Vec<Mismatch> {
         let Parts { scheme, host, port, path } = &self.parts;
-        host.matches(url.host())?;
-        if loopback_names == LoopbackNames::Refused && url.host().name().is_some() && url.is_loopback() {
-            return Err(Mismatch::Loopback { host: url.host().to_string() });
+        if let Err(mismatch) = host.matches(url.host()) {
+            return vec![mismatch];
         }
+        if loopback_names == LoopbackNames::Refused && url.host().name().is_some() && url.is_loopback() {
+            return vec![Mismatch::Loopback { host: url.host().to_string() }];
+        }
+        let mut found = Vec::new();
         let is_tls_address = *scheme == Scheme::Https && url.scheme() == Scheme::HostPort;
         if *scheme != url.scheme() && !is_tls_address {
-            return Err(Mismatch::Scheme { expected: *scheme, found: url.scheme() });
+            found.push(Mismatch::Scheme { expected: *scheme, found: url.scheme() });
         }
         let expected = match port {
             PortPattern::Any => url.port(),
             PortPattern::Default => scheme.default_port(),
             PortPattern::Exact(port) => *port,
         };
-        if expected != url.port() {
-            return Err(Mismatch::Port { expected, found: url.port() });
+        // The default port of another scheme goes with the scheme.
+        let is_default = *port == PortPattern::Default && url.port() == url.scheme().default_port();
+        if (!is_default || found.is_empty()) && expected != url.port() {
+            found.push(Mismatch::Port { expected, found: url.port() });
         }
-        match path {
-            Some(path) if !path_matches(path, url.path()) => {
-                Err(Mismatch::Path { expected: path.clone(), found: url.path().to_owned() })
-            }
-            Some(_) | None => Ok(()),
+        if let Some(path) = path.as_ref().filter(|path| !path_matches(path, url.path())) {
+            found.push(Mismatch::Path { expected: path.clone(), found: url.path().to_owned() });
         }
+        found
     }
 
     /// How narrow the pattern is.
@@ -294,6 +304,33 @@ fn depth(host: &Host, base: &HostName) -> Depth {
     }
 }
 
-fn path_matches(pattern: &str, path: &str) -> bool {
-    if pattern.ends_with('/') { path.starts_with(pattern) } else { path == pattern }
+/// Whether a path is the one of a pattern, or below it. Escapes of unreserved characters are read as the characters (RFC
+/// 3986 section 6.2.2.2): servers do not tell them apart.
+pub(crate) fn path_matches(pattern: &str, path: &str) -> bool {
+    let (pattern, path) = (unescaped(pattern), unescaped(path));
+    if pattern.ends_with('/') { path.starts_with(&*pattern) } else { path == pattern }
+}
+
+fn unescaped(path: &str) -> Cow<'_, str> {
+    if !path.contains('%') {
+        return Cow::Borrowed(path);
+    }
+    let mut text = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some((before, after)) = rest.split_once('%') {
+        text.push_str(before);
+        let octet = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match (octet.map(char::from), after.get(2..)) {
+            (Some(character @ ('A'..='Z' | 'a'..='z' | '0'..='9' | '-' | '.' | '_' | '~')), Some(left)) => {
+                text.push(character);
+                rest = left;
+            }
+            _ => {
+                text.push('%');
+                rest = after;
+            }
+        }
+    }
+    text.push_str(rest);
+    Cow::Owned(text)
 }

@@ -119,7 +119,7 @@ impl StrictUrl {
     /// # Errors
     ///
     /// The first fault in this order: length, control characters and spaces, characters outside ASCII, backslash, `://`,
-    /// scheme, forbidden characters, user information, host, port, path, query, fragment, metadata address.
+    /// scheme, forbidden characters, user information, host, port, metadata address, path, query, fragment.
     pub fn read(text: &str, url_use: UrlUse) -> Result<Self, UrlError> {
         read::read(text, url_use)
     }

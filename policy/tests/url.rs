@@ -129,7 +129,7 @@ fn the_first_fault_in_the_order_of_the_profile_is_told() {
         ("https://a:0/..?#", "url.port-invalid"),
         ("https://a/..?#", "url.path-dot-segment"),
         ("https://a/?#", "url.query"),
-        ("https://metadata/#", "url.fragment"),
+        ("https://metadata/#", "url.metadata-address"),
         ("https://metadata/", "url.metadata-address"),
     ] {
         assert_eq!(refusal(text, UrlUse::Interface).0, code, "{text:?}");

@@ -111,12 +111,13 @@ fn version_of<'c>(claim: &ClaimedInterface<'c>, assumed: Option<ProtocolVersion>
 }
 
 fn extensions<'c>(document: &'c Document, view: CardView<'c>) -> Vec<ExtensionFacts<'c>> {
-    let ancestry = Ancestry::of(document, view.extensions().count());
+    let ancestry = Ancestry::of(document, view.extensions().count().saturating_add(1));
     let fact = |extension: crate::Extension<'c>| {
         let pointer = ancestry.pointer(extension.value().id());
         Some(ExtensionFacts { pointer, uri: extension.uri()?, is_required: extension.is_required() })
     };
-    view.extensions().filter_map(fact).collect()
+    // One object where the list should be is an extension to a lenient client.
+    view.extensions().chain(view.extension_outside_a_list()).filter_map(fact).collect()
 }
 
 fn information_urls<'c>(document: &'c Document, view: CardView<'c>) -> Vec<UrlFacts<'c>> {

@@ -136,6 +136,12 @@ impl<'c> CardView<'c> {
         list.into_iter().flat_map(Value::elements).map(|value| Extension { value })
     }
 
+    /// `capabilities.extensions`, where it is an object and no list.
+    pub(crate) fn extension_outside_a_list(self) -> Option<Extension<'c>> {
+        let extensions = member(member(self.root, "capabilities")?, "extensions")?;
+        (extensions.kind() == countersign_keys::json::Kind::Object).then_some(Extension { value: extensions })
+    }
+
     /// `skills`.
     pub fn skills(self) -> impl Iterator<Item = Skill<'c>> {
         let list = member(self.root, "skills");

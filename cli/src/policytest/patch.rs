@@ -3,14 +3,28 @@
 use json_patch::Patch;
 use serde_json::Value;
 
+/// Longest patched card: 4 MiB.
+const MAX_OCTETS: usize = 4 * 1024 * 1024;
+
 /// The card with the patch. It is written anew: without white space, members in the order of their names, numbers as JSON
 /// numbers of the same value. None of this changes a canonical form.
 pub(super) fn apply(card: &[u8], patch: &str) -> Result<Vec<u8>, String> {
     let mut card: Value = serde_json::from_slice(card).map_err(|error| error.to_string())?;
     let patch: Patch = serde_json::from_str(patch).map_err(|error| error.to_string())?;
-    json_patch::patch(&mut card, &patch)
-        .map_err(|error| format!("operation {} at `{}`: {}", error.operation, error.path, error.kind))?;
-    serde_json::to_vec(&card).map_err(|error| error.to_string())
+    let mut octets = serde_json::to_vec(&card).map_err(|error| error.to_string())?;
+    // One by one, because each may double the card.
+    for (index, operation) in patch.0.iter().enumerate() {
+        json_patch::patch(&mut card, std::slice::from_ref(operation))
+            .map_err(|error| format!("operation {index} at `{}`: {}", error.path, error.kind))?;
+        octets = serde_json::to_vec(&card).map_err(|error| error.to_string())?;
+        if octets.len() > MAX_OCTETS {
+            return Err(format!(
+                "operation {index} makes a card of {} octets, more than {MAX_OCTETS}",
+                octets.len()
+            ));
+        }
+    }
+    Ok(octets)
 }
 
 #[cfg(test)]
@@ -46,6 +60,14 @@ mod tests {
         ] {
             assert!(patched(r#"{"a":1}"#, patch).is_err(), "{patch}");
         }
+    }
+
+    #[test]
+    fn a_patch_that_doubles_the_card_is_stopped() {
+        let copies: Vec<_> =
+            (0..40).map(|index| format!(r#"{{"op":"copy","from":"/x","path":"/x/b{index}"}}"#)).collect();
+        let error = patched(r#"{"x":{"a":"long enough"}}"#, &format!("[{}]", copies.join(","))).unwrap_err();
+        assert!(error.contains("more than 4194304"), "{error}");
     }
 
     #[test]

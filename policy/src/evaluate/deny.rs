@@ -25,13 +25,12 @@ pub(super) fn look(
     };
     look_at(&request.source.url, None, notes);
     for interface in &facts.interfaces {
-        let url_use = super::interfaces::url_use(interface.binding, crate::Queries::Allow);
-        if let Some(Ok(url)) = interface.url.map(|url| StrictUrl::read(url, url_use)) {
+        if let Some(url) = interface.url.and_then(|url| any_url(url, interface.binding)) {
             look_at(&url, Some(&interface.url_pointer), notes);
         }
     }
     for url in facts.auth.schemes.iter().flat_map(|scheme| &scheme.credential_urls) {
-        if let Ok(read) = StrictUrl::read(url.url, UrlUse::Credential) {
+        if let Some(read) = any_url(url.url, None) {
             look_at(&read, Some(&url.pointer), notes);
         }
     }
@@ -55,6 +54,14 @@ pub(super) fn look(
         why: why.to_owned(),
         place,
     });
+}
+
+/// A URL with whatever query and fragment: they do not change whose it is.
+fn any_url(text: &str, binding: Option<&str>) -> Option<StrictUrl> {
+    let as_url = StrictUrl::read(text, UrlUse::Information).ok();
+    let by_binding =
+        || StrictUrl::read(text, super::interfaces::url_use(binding, crate::Queries::Allow)).ok();
+    as_url.or_else(by_binding)
 }
 
 fn denied(rule: &DenyRule, url: &StrictUrl, pointer: Option<&str>, place: &PolicyPlace) -> Reason {

@@ -4,51 +4,56 @@ use countersign_keys::nearest::distance;
 
 use super::context::loopback_names;
 use crate::codes::{self, decision as reasons};
+use crate::pattern::is_below_public_suffix;
 use crate::{
-    AddressClass, AllowPattern, AllowRule, Host, LoopbackNames, Mismatch, NearMiss, Placed, Reason, Source,
-    StrictUrl, TrustPolicy, UnixTime,
+    AddressClass, AllowPattern, AllowRule, Host, HostName, LoopbackNames, Mismatch, NearMiss, Placed, Reason,
+    Source, StrictUrl, TrustPolicy, UnixTime,
 };
 
 /// Most characters that a slip changes.
 const MAX_SLIP: usize = 2;
 
-/// Whether the host of an interface, with its port and, in a pattern, its path, may be called.
-pub(super) fn look(
-    rule: &AllowRule,
-    source: &Source,
-    url: &StrictUrl,
-    now: UnixTime,
-) -> Result<(), Box<Reason>> {
+/// Why the host of an interface, with its port and, in a pattern, its path, may not be called; nothing if it may.
+pub(super) fn look(rule: &AllowRule, source: &Source, url: &StrictUrl, now: UnixTime) -> Vec<Reason> {
     let terms = &rule.interfaces;
     if url.is_loopback() && terms.allow_loopback.is_some() {
-        return Ok(());
+        return Vec::new();
     }
     let address = url.host().address();
     if let Some(address) = address
         && terms.networks.iter().any(|network| network.value.matches(address).is_ok())
     {
-        return Ok(());
+        return Vec::new();
     }
     let holds = |any: &crate::AnyHost| any.grace.as_ref().is_none_or(|grace| grace.holds(now));
-    if terms.any_host.as_ref().is_some_and(|any| holds(&any.value)) && url.require_public().is_ok() {
-        return Ok(());
+    if terms.any_host.as_ref().is_some_and(|any| holds(&any.value)) && is_public(url) {
+        return Vec::new();
     }
     let off_source = match &terms.hosts.source {
         None => None,
         Some(place) => match at_source(source, url) {
-            None => return Ok(()),
+            None => return Vec::new(),
             Some(reason) => Some(reason.demanded(place)),
         },
     };
-    let mut mismatches = Vec::new();
+    let mut all_mismatches = Vec::new();
     for pattern in &terms.hosts.listed {
-        match pattern.value.matches(url, loopback_names(rule)) {
-            Ok(()) => return Ok(()),
-            Err(mismatch) => mismatches.push((pattern, mismatch)),
+        let mismatches = pattern.value.mismatches(url, loopback_names(rule));
+        if mismatches.is_empty() {
+            return Vec::new();
         }
+        all_mismatches.push((pattern, mismatches));
     }
-    let reason = off_source.filter(|_| mismatches.is_empty()).unwrap_or_else(|| off_list(url, mismatches));
-    Err(Box::new(reason))
+    match off_source {
+        Some(reason) if all_mismatches.is_empty() => vec![reason],
+        _ => off_list(url, all_mismatches),
+    }
+}
+
+/// A public address, or a name below a public suffix: `router`, `db.internal` and `x.local` are names of inner networks.
+fn is_public(url: &StrictUrl) -> bool {
+    let is_public_name = |name: &HostName| is_below_public_suffix(name);
+    url.require_public().is_ok() && url.host().name().is_none_or(is_public_name)
 }
 
 /// `*source`: the host of the source, on the port of the source or the default one.
@@ -70,11 +75,25 @@ fn at_source(source: &Source, url: &StrictUrl) -> Option<Reason> {
     Some(Reason::new(reasons::IFACE_PORT_NOT_ALLOWED, message))
 }
 
-fn off_list(url: &StrictUrl, mismatches: Vec<(&Placed<AllowPattern>, Mismatch)>) -> Reason {
-    let nearest = mismatches
-        .into_iter()
-        .max_by_key(|(pattern, mismatch)| closeness(url.host(), &pattern.value, mismatch));
-    let (code, what) = match nearest.as_ref().map(|(_, mismatch)| mismatch) {
+/// Everything in which the nearest pattern differs.
+fn off_list(url: &StrictUrl, mismatches: Vec<(&Placed<AllowPattern>, Vec<Mismatch>)>) -> Vec<Reason> {
+    let near = |(pattern, mismatches): &(&Placed<AllowPattern>, Vec<Mismatch>)| {
+        let first = mismatches.first().map(|first| closeness(url.host(), &pattern.value, first));
+        (std::cmp::Reverse(mismatches.len()), first)
+    };
+    let Some((pattern, mismatches)) = mismatches.into_iter().max_by_key(near) else {
+        return vec![differs(url, None)];
+    };
+    let reason = |mismatch: &Mismatch| {
+        let is_near = closeness(url.host(), &pattern.value, mismatch) > (0, 0);
+        let near = || NearMiss::new(pattern.value.to_string(), pattern.place.clone(), mismatch.to_string());
+        differs(url, Some(mismatch)).demanded(&pattern.place).near(is_near.then(near))
+    };
+    mismatches.iter().map(reason).collect()
+}
+
+fn differs(url: &StrictUrl, mismatch: Option<&Mismatch>) -> Reason {
+    let (code, what) = match mismatch {
         Some(Mismatch::Path { .. }) => (reasons::IFACE_PATH_NOT_ALLOWED, "the path of"),
         Some(Mismatch::Port { .. }) => (reasons::IFACE_PORT_NOT_ALLOWED, "the port of"),
         Some(Mismatch::Scheme { .. }) => (reasons::IFACE_SCHEME_NOT_ALLOWED, "the scheme of"),
@@ -91,11 +110,7 @@ fn off_list(url: &StrictUrl, mismatches: Vec<(&Placed<AllowPattern>, Mismatch)>)
             (code, "the host of")
         }
     };
-    let reason = Reason::new(code, format!("{what} `{}` is none that `interfaces.hosts` allows", url.raw()));
-    let Some((pattern, mismatch)) = nearest else { return reason };
-    let is_near = closeness(url.host(), &pattern.value, &mismatch) > (0, 0);
-    let near = || NearMiss::new(pattern.value.to_string(), pattern.place.clone(), mismatch.to_string());
-    reason.demanded(&pattern.place).near(is_near.then(near))
+    Reason::new(code, format!("{what} `{}` is none that `interfaces.hosts` allows", url.raw()))
 }
 
 /// The `from` that comes nearest to the source, over all rules.

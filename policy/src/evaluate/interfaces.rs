@@ -4,6 +4,7 @@ use countersign_keys::{Code, Level};
 
 use super::{Notes, hosts};
 use crate::codes::{self, decision as reasons};
+use crate::pattern::path_matches;
 use crate::{
     Accepted, AdmissionRequest, AllowRule, CardFacts, FailedInterfaces, InterfaceFacts, InterfaceOutcome,
     InterfaceVerdict, NearMiss, ProtocolVersion, Queries, Reason, Scheme, StrictUrl, UnixTime, UrlUse,
@@ -73,7 +74,7 @@ pub(super) fn conclude(
 pub(super) fn release(interfaces: &mut [InterfaceVerdict]) {
     let dropped = interfaces.iter_mut().filter(|interface| interface.outcome == InterfaceOutcome::Dropped);
     for interface in dropped {
-        if interface.strict_url.is_some() && interface.binding.is_some() && interface.version.is_some() {
+        if interface.is_complete() {
             interface.outcome = InterfaceOutcome::NotEnforced;
         }
     }
@@ -204,13 +205,13 @@ fn url(
             Reason::new(reasons::IFACE_SCHEME_NOT_ALLOWED, message).demanded(&terms.schemes.place),
         ));
     }
-    if let Err(reason) = hosts::look(rule, &request.source, &url, now)
-        && !found.iter().any(|other| other.code == reason.code)
-    {
-        found.push(place(*reason));
+    for reason in hosts::look(rule, &request.source, &url, now) {
+        if !found.iter().any(|other| other.code == reason.code) {
+            found.push(place(reason));
+        }
     }
     if let Some(paths) = &terms.paths
-        && !paths.value.iter().any(|path| path_fits(path, url.path()))
+        && !paths.value.iter().any(|path| path_matches(path, url.path()))
     {
         let message = format!("the path `{}` is none of {}", url.path(), paths.value.join(", "));
         let reason = Reason::new(reasons::IFACE_PATH_NOT_ALLOWED, message).demanded(&paths.place);
@@ -227,10 +228,6 @@ fn scheme_is_allowed(rule: &AllowRule, url: &StrictUrl) -> bool {
     let scheme = if url.scheme() == Scheme::HostPort { Scheme::Https } else { url.scheme() };
     let is_development = rule.interfaces.allow_loopback.is_some() && url.is_loopback();
     is_development || rule.interfaces.schemes.value.contains(&scheme)
-}
-
-fn path_fits(allowed: &str, path: &str) -> bool {
-    if allowed.ends_with('/') { path.starts_with(allowed) } else { path == allowed }
 }
 
 fn is_spoken(accepted: &Accepted, interface: &InterfaceVerdict) -> bool {

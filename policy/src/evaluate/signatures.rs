@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use countersign_keys::{Algorithm, Finding, Level, Thumbprint, codes as key_codes};
 
 use super::hosts::nearest;
-use super::of_fault;
+use super::{is_integrity, of_fault};
 use crate::codes::decision as reasons;
 use crate::{
     AdmissionRequest, AllowRule, FactFault, KeyGroup, KeySelector, LoopbackNames, Placed, PolicyKey,
@@ -284,12 +284,21 @@ fn is_in(group: &KeyGroup, key: &PolicyKey) -> bool {
     }
 }
 
-/// The reasons of the signatures that decide: the invalid ones, else the unverifiable, else the damaged.
+/// The reasons of the signatures that decide: the invalid ones, else the unverifiable, else the damaged; and what audit mode
+/// enforces of the others.
 fn deciding(verdicts: &[SignatureVerdict]) -> Vec<Reason> {
     let of = |outcome| verdicts.iter().filter(move |verdict| verdict.outcome == outcome);
     let order = [SignatureState::Invalid, SignatureState::Unverifiable, SignatureState::Malformed];
     let first = order.into_iter().find(|outcome| of(*outcome).next().is_some());
-    first.map(|outcome| of(outcome).flat_map(|verdict| verdict.reasons.clone()).collect()).unwrap_or_default()
+    let mut deciding: Vec<Reason> = first
+        .map(|outcome| of(outcome).flat_map(|verdict| verdict.reasons.clone()).collect())
+        .unwrap_or_default();
+    // What audit mode enforces is not hidden behind a signature that says less.
+    let others = verdicts.iter().filter(|verdict| Some(verdict.outcome) != first);
+    deciding.extend(
+        others.flat_map(|verdict| &verdict.reasons).filter(|reason| is_integrity(reason.code)).cloned(),
+    );
+    deciding
 }
 
 fn too_few(group: &KeyGroup, found: usize, eligible: &[Eligible<'_>]) -> Reason {

@@ -3,7 +3,7 @@
 use countersign_keys::Code;
 
 use super::{Notes, is_integrity};
-use crate::codes::decision as reasons;
+use crate::codes::{self, decision as reasons};
 use crate::{AdmissionRequest, AllowRule, Exception, Reason, TraceStep, TrustPolicy, UnixTime, Waived};
 
 /// The exceptions that hold for a request under a rule.
@@ -66,9 +66,9 @@ impl<'p> Exceptions<'p> {
 }
 
 /// Whether an exception may waive a reason: never what a deny rule says, that no rule is for the request, that no interface
-/// is left, or damage to what was signed.
+/// is left, that a URL or interface cannot be read, or damage to what was signed.
 pub(crate) fn is_waivable(code: Code) -> bool {
-    const FINAL: [Code; 7] = [
+    const FINAL: [Code; 10] = [
         reasons::ORIGIN_DENIED,
         reasons::EXT_DENIED,
         reasons::ORIGIN_NO_RULE,
@@ -76,6 +76,10 @@ pub(crate) fn is_waivable(code: Code) -> bool {
         reasons::USE_NOT_APPROVED,
         reasons::IFACE_NONE_LEFT,
         reasons::IFACE_NONE_COMPATIBLE,
+        reasons::CARD_INTERFACE_INCOMPLETE,
+        reasons::CARD_UNVERSIONED,
+        codes::CARD_VERSION_UNRECOGNIZED,
     ];
-    !is_integrity(code) && !FINAL.contains(&code)
+    let is_unreadable_url = code.name().starts_with("url.") && code != codes::URL_PRIVATE_ADDRESS;
+    !is_integrity(code) && !is_unreadable_url && !FINAL.contains(&code)
 }

@@ -31,7 +31,10 @@ const MAX_FILES: usize = 256;
 pub(super) fn load(path: &str, files: &dyn Files, tool: &Tool) -> Result<TrustPolicy, PolicyError> {
     let mut loader = Loader { files, tool, texts: Vec::new(), faults: Vec::new(), black: Vec::new() };
     let loaded = loader.policy_at(path);
-    let Loader { texts, mut faults, black, .. } = loader;
+    let Loader { texts, mut faults, mut black, .. } = loader;
+    for fault in &mut faults {
+        black.extend(fault.withhold_key());
+    }
     let files: Vec<PolicyFile> = texts.iter().map(|text| text.blackened(&black)).collect();
     match loaded {
         Some(loaded) if faults.is_empty() => Ok(finish(loaded, files)),
@@ -351,7 +354,7 @@ impl Loader<'_> {
             }
         }
         if let Some(base) = base {
-            floor::join(base, &mut allows, &mut exceptions, desk.faults);
+            floor::join(base, &mut defaults, &mut allows, &mut exceptions, desk.faults);
         }
         // What is half read has no keys, or not the right ones.
         if desk.faults.len() == faults_before {

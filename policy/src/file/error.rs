@@ -4,6 +4,7 @@ use std::fmt;
 
 use countersign_keys::Code;
 
+use super::secret;
 use crate::{PolicyFile, PolicyPlace};
 
 /// Why a policy cannot be had: every fault that was found.
@@ -61,6 +62,18 @@ impl fmt::Display for PolicyFault {
 impl PolicyFault {
     pub(super) fn new(code: Code, place: PolicyPlace, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), place: Some(place), help: None, related: Vec::new() }
+    }
+
+    /// Takes the text of a private key out of the message, and says where the key is written.
+    pub(super) fn withhold_key(&mut self) -> Option<PolicyPlace> {
+        if !secret::is_in(&self.message) {
+            return None;
+        }
+        "what stands here may be a private key, and is not repeated".clone_into(&mut self.message);
+        self.help = Some(
+            "keep private keys out of policies; `countersign key public` writes the public half".to_owned(),
+        );
+        self.place.clone()
     }
 
     pub(super) fn with_help(mut self, help: impl Into<String>) -> Self {

@@ -2,6 +2,7 @@
 
 mod terms;
 
+use super::check::Defaults;
 use super::compose::Loaded;
 use super::error::PolicyFault;
 use super::text::Text;
@@ -12,6 +13,7 @@ use terms::{Looser, looser_fetch, looser_limits, looser_terms};
 /// The rules and exceptions of the base that hold, and its groups on the rules of the child.
 pub(super) fn join(
     base: &Loaded,
+    defaults: &mut Defaults,
     allows: &mut Vec<AllowRule>,
     exceptions: &mut Vec<Exception>,
     faults: &mut Vec<PolicyFault>,
@@ -19,6 +21,9 @@ pub(super) fn join(
     for exception in exceptions.iter() {
         let message = format!("the exception `{}` waives what the base demands", exception.id);
         faults.push(PolicyFault::new(codes::POLICY_EXTENDS_LOOSENED, exception.place.clone(), message));
+    }
+    if base.stated.binds("signatures.require") {
+        add_groups(&mut defaults.signatures.groups, base.defaults.signatures.groups.clone());
     }
     if allows.is_empty() {
         allows.clone_from(&base.allows);
@@ -33,16 +38,23 @@ pub(super) fn join(
                     .flat_map(|above| above.signatures.groups.clone())
                     .collect()
             };
-            for group in demanded {
-                let is_there = |known: &KeyGroup| known.keys == group.keys && known.min >= group.min;
-                if !rule.signatures.groups.iter().any(is_there) {
-                    rule.signatures.groups.push(group);
-                }
-            }
+            add_groups(&mut rule.signatures.groups, demanded);
         }
     }
-    let holds = |exception: &&Exception| allows.iter().any(|rule| rule.id == exception.rule.value);
+    // A rule of the child that has the same id is another rule.
+    let is_of_base = |rule: &&AllowRule| base.allows.iter().any(|known| known.place == rule.place);
+    let holds =
+        |exception: &&Exception| allows.iter().filter(is_of_base).any(|rule| rule.id == exception.rule.value);
     exceptions.extend(base.exceptions.iter().filter(holds).cloned());
+}
+
+fn add_groups(groups: &mut Vec<KeyGroup>, demanded: Vec<KeyGroup>) {
+    for group in demanded {
+        let is_there = |known: &KeyGroup| known.keys == group.keys && known.min >= group.min;
+        if !groups.iter().any(is_there) {
+            groups.push(group);
+        }
+    }
 }
 
 /// Refuses what allows more than the base.
@@ -54,8 +66,19 @@ pub(super) fn check(base: &Loaded, child: &Loaded, text: &Text, faults: &mut Vec
     for looser in loosened.drain(..) {
         faults.push(fault("the policy", &beginning, base.defaults.mode.place.clone(), &looser));
     }
+    check_keys(base, child, faults);
     // Rules that the base handed on are its own.
     let handed_on = |rule: &&AllowRule| base.allows.iter().any(|known| known.place == rule.place);
+    if child.allows.iter().all(|rule| handed_on(&rule)) {
+        // Without rules of its own the child is a floor by its defaults.
+        let of_base = terms::Terms::of_defaults(&base.defaults);
+        looser_terms(&of_base, &terms::Terms::of_defaults(&child.defaults), &mut loosened);
+        loosened.retain(|looser| base.stated.binds(looser.member));
+        for looser in loosened.drain(..) {
+            let of_base = looser.base.clone().unwrap_or_else(|| base.defaults.mode.place.clone());
+            faults.push(fault("`[defaults]`", &beginning, of_base, &looser));
+        }
+    }
     for rule in child.allows.iter().filter(|rule| !handed_on(rule)) {
         let what = format!("the rule `{}`", rule.id);
         if base.allows.is_empty() {
@@ -86,6 +109,33 @@ pub(super) fn check(base: &Loaded, child: &Loaded, text: &Text, faults: &mut Vec
                 let of_base = looser.base.clone().unwrap_or_else(|| above.place.clone());
                 faults.push(fault(&what, &rule.place, of_base, &looser));
             }
+        }
+    }
+}
+
+/// Refuses keys of the child that could sign for a source of a rule of the base: whom to believe there is the base's to say.
+fn check_keys(base: &Loaded, child: &Loaded, faults: &mut Vec<PolicyFault>) {
+    let is_of_base = |place: &PolicyPlace| {
+        base.keys.keys.iter().any(|key| key.place == *place)
+            || base.keys.sets.iter().any(|set| set.place == *place)
+    };
+    let keys = child.keys.keys.iter().map(|key| (&key.id, &key.origins, &key.place));
+    let sets = child.keys.sets.iter().map(|set| (&set.id, &set.origins, &set.place));
+    let mut told: Vec<&PolicyPlace> = Vec::new();
+    for (id, origins, place) in keys.chain(sets).filter(|(_, _, place)| !is_of_base(place)) {
+        let speaks_for = |rule: &&AllowRule| {
+            rule.from
+                .iter()
+                .any(|from| origins.iter().any(|origin| origin.value.overlap(&from.value).is_some()))
+        };
+        if let Some(rule) = base.allows.iter().find(speaks_for)
+            && !told.contains(&place)
+        {
+            told.push(place);
+            let message =
+                format!("the key `{id}` could sign for sources of the rule `{}` of the base", rule.id);
+            let fault = PolicyFault::new(codes::POLICY_EXTENDS_LOOSENED, place.clone(), message);
+            faults.push(fault.with_related(rule.place.clone(), "the rule"));
         }
     }
 }

@@ -10,13 +10,16 @@ pub(super) struct Stated {
     members: BTreeSet<&'static str>,
 }
 
-/// Members that bind even where the base leaves them out: to weaken them takes a reason and an end in the base.
-const ALWAYS: [&str; 2] = ["mode", "signatures.level"];
+/// Members that bind even where the base leaves them out: to weaken them opens what every other demand is about.
+const ALWAYS: [&str; 5] =
+    ["mode", "signatures.level", "interfaces.any-host", "interfaces.allow-loopback", "interfaces.schemes"];
 
 impl Stated {
     /// Whether a policy that extends this one may not loosen `member`.
     pub(super) fn binds(&self, member: &str) -> bool {
-        ALWAYS.contains(&member) || self.members.contains(member)
+        // Networks are another way in beside the hosts.
+        let is_way_in = member == "interfaces.networks" && self.members.contains("interfaces.hosts");
+        ALWAYS.contains(&member) || is_way_in || self.members.contains(member)
     }
 
     /// These, and those of another file.
@@ -56,6 +59,7 @@ impl Stated {
             add("auth.anonymous", auth.anonymous.is_some());
             add("auth.schemes", auth.schemes.is_some());
             add("auth.hosts", auth.hosts.is_some());
+            add("auth.credentials", auth.credentials.is_some());
         }
         self
     }

@@ -77,6 +77,13 @@ pub fn registrable_domain(name: &HostName) -> Option<&str> {
     psl::domain_str(name.as_str())
 }
 
+/// Whether the name stands below a suffix that the public suffix list knows.
+pub(crate) fn is_below_public_suffix(name: &HostName) -> bool {
+    let is_known =
+        |suffix: psl::Suffix<'_>| suffix.is_known() && suffix.as_bytes().len() < name.as_str().len();
+    psl::suffix(name.as_str().as_bytes()).is_some_and(is_known)
+}
+
 /// Whether `base` is the hosting, at most `below` labels below it, or above it.
 fn is_shared(base: &str, hosting: &str, below: usize) -> bool {
     let above_and_left = |name: &str, end: &str| match name.strip_suffix(end) {

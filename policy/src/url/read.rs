@@ -15,6 +15,9 @@ pub(super) fn read(text: &str, url_use: UrlUse) -> Result<StrictUrl, UrlError> {
     let authority_offset = tail_offset.saturating_sub(authority.len());
     check_characters(text, tail_offset)?;
     let (host, port) = split_authority(authority, authority_offset, scheme)?;
+    if host.address_class() == AddressClass::Metadata {
+        return Err(UrlError::MetadataAddress { offset: authority_offset, host: host.to_string() });
+    }
     if scheme == Scheme::HostPort && !tail.is_empty() {
         return Err(UrlError::GrpcAddressPath { offset: tail_offset });
     }
@@ -26,9 +29,6 @@ pub(super) fn read(text: &str, url_use: UrlUse) -> Result<StrictUrl, UrlError> {
     }
     if fragment.is_some() && !url_use.allows_fragment() {
         return Err(UrlError::Fragment { offset: tail_offset.saturating_add(before_fragment.len()) });
-    }
-    if host.address_class() == AddressClass::Metadata {
-        return Err(UrlError::MetadataAddress { offset: authority_offset, host: host.to_string() });
     }
     Ok(StrictUrl {
         text: text.to_owned(),

@@ -297,3 +297,49 @@ fn a_private_key_in_a_file_that_is_not_read_further_is_not_kept() {
     assert_eq!(error.faults[0].code.name(), "policy.unknown-field");
     assert!(error.files.iter().all(|file| !file.text.contains("c2VjcmV0")));
 }
+
+#[test]
+fn a_file_between_loosens_nothing_for_those_below_it() {
+    let base = "schema = 1\n[defaults.signatures]\nlevel = \"require\"\n[defaults.interfaces]\nhosts = [\"*source\"]\n";
+    let middle = |defaults: &str| format!("schema = 1\nextends = {{ path = \"base.toml\" }}\n{defaults}\n");
+    let leaf = format!(
+        "schema = 1\nextends = {{ path = \"middle.toml\" }}\n[[key]]\nid = \"k\"\n{KEY}\n[[allow]]\nid = \"a\"\nfrom = [\"agents.acme.example\"]\n"
+    );
+    let load = |defaults: &str| {
+        let files = Texts::default().with("base.toml", base).with("middle.toml", &middle(defaults));
+        files.with("policy.toml", &leaf).load("policy.toml").map(drop).map_err(|error| error.faults)
+    };
+    load("[defaults.interfaces]\nversions = [\"1.0\"]").unwrap();
+    for looser in [
+        "[defaults]\nmode = { audit = true, reason = \"r\", until = 2099-12-31 }",
+        "[defaults.signatures]\nlevel = \"off\"\nreason = \"r\"\nuntil = 2099-12-31",
+        "[defaults.interfaces]\nhosts = [\"evil.example\"]",
+        "[defaults.interfaces]\nany-host = { reason = \"r\", until = 2099-12-31 }",
+        "[defaults.interfaces]\nnetworks = [\"10.0.0.0/8\"]",
+        "[defaults.interfaces]\nschemes = [\"http\", \"https\"]",
+        "[defaults.interfaces]\nallow-loopback = true",
+    ] {
+        let faults = load(looser).unwrap_err();
+        assert!(faults.iter().all(|fault| fault.code.name() == "policy.extends-loosened"), "{looser}");
+    }
+}
+
+#[test]
+fn a_child_adds_no_key_for_the_sources_of_the_base() {
+    let other =
+        "jwk = { kty = \"OKP\", crv = \"Ed25519\", x = \"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\" }";
+    let key = |origin: &str| format!("{CHILD}[[key]]\nid = \"mine\"\n{other}\norigins = [\"{origin}\"]\n");
+    load(&base(""), &key("agents.partner.example")).unwrap();
+    assert_eq!(codes(&base(""), &key("agents.acme.example")), ["policy.extends-loosened"]);
+    assert_eq!(codes(&base(""), &key("**.acme.example")), ["policy.extends-loosened"]);
+}
+
+#[test]
+fn an_exception_of_a_base_is_for_the_rule_of_the_base_only() {
+    let exception = "[[exception]]\nid = \"e\"\nrule = \"acme\"\norigin = \"https://agents.acme.example\"\n\
+                     waives = [\"iface.off-origin\"]\nreason = \"r\"\nowner = \"o\"\nuntil = 2099-12-31\n";
+    let base = base(exception);
+    assert_eq!(load(&base, CHILD).unwrap().exceptions().len(), 1);
+    let namesake = format!("{CHILD}[[allow]]\nid = \"acme\"\nfrom = [\"agents.acme.example\"]\n");
+    assert_eq!(load(&base, &namesake).unwrap().exceptions().len(), 0);
+}

@@ -269,6 +269,8 @@ fn an_exception_is_for_one_origin_and_no_integrity_code() {
         ("iface.version-not-allowed", "origin.denied", "policy.exception-too-wide"),
         ("iface.version-not-allowed", "tenant.not-approved", "policy.exception-too-wide"),
         ("iface.version-not-allowed", "iface.none-left", "policy.exception-too-wide"),
+        ("iface.version-not-allowed", "url.query", "policy.exception-too-wide"),
+        ("iface.version-not-allowed", "card.interface-incomplete", "policy.exception-too-wide"),
         ("iface.version-not-allowed", "iface.version-not-alowed", "policy.invalid"),
         ("[\"iface.version-not-allowed\"]", "[]", "policy.invalid"),
         ("rule = \"acme\"", "rule = \"acmee\"", "policy.unknown-rule-ref"),

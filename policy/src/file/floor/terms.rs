@@ -208,6 +208,8 @@ fn auth(base: &AuthTerms, child: &AuthTerms, compare: &mut Comparison<'_>) {
     };
     let places = [place(base.schemes.as_ref()), place(child.schemes.as_ref())];
     compare.member("auth.schemes", schemes, "more schemes", places);
+    let credentials = child.credentials.iter().all(|ours| base.credentials.get(ours.0) == Some(ours.1));
+    compare.member("auth.credentials", credentials.into(), "more credentials", [None, None]);
     compare.member(
         "auth.hosts",
         covered(&base.hosts, &child.hosts).into(),
