@@ -1,4 +1,4 @@
-//! One short guide for each of the people who come here. Every command in them is run by a test.
+//! One short guide for each of the people who come here, and one to the trust policy. Every command in them is run by a test.
 
 #[doc = include_str!("guide/release_engineer.md")]
 ///
@@ -27,3 +27,6 @@ pub mod security_engineer {}
 
 #[doc = include_str!("guide/operator.md")]
 pub mod operator {}
+
+#[doc = include_str!("guide/policy.md")]
+pub mod policy {}
