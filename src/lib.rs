@@ -42,7 +42,8 @@
 //! ```
 //!
 //! Nothing here reads a clock, and only [`load_policy`] does I/O: it reads the files of a policy. Not here: fetching cards and
-//! keys. A verified signature says who signed; it grants nothing until a policy admits the card.
+//! keys, and remembering answers and earlier cards. A verified signature says who signed; it grants nothing until a policy
+//! admits the card. The language of policies: [`guide::policy`].
 
 mod admission;
 mod canonical;
