@@ -31,7 +31,7 @@ declare_codes! {
         what: "The policy has no `[[allow]]`, or a rule has demands that no card can meet together.",
         why: "Everything is denied, and nobody said so.",
         example: "interfaces.schemes = [\"https\"], interfaces.hosts = [\"http://agents.acme.example\"]",
-        instead: "Change one of the demands that exclude each other; to deny everything on purpose, suppress this with a comment.",
+        instead: "Add an `[[allow]]`, or change one of the demands that exclude each other; to deny everything on purpose, suppress this with a comment.",
     }
     POLICY_BROAD_WILDCARD = "policy.broad-wildcard" {
         what: "A pattern matches every name below a registered domain, at any depth, or every port.",

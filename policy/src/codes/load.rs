@@ -13,7 +13,7 @@ declare_codes! {
         what: "A member has a value that it cannot have: another type, an unknown word, an empty list, a number out of its range, or it is missing or stands beside a member that excludes it.",
         why: "A policy means what it says or nothing: a guess would allow or deny what nobody wrote.",
         example: "uncovered = \"ignore\"",
-        instead: "Write one of the values that the message names.",
+        instead: "Write what the message expects; the guide to the trust policy lists every member with its values.",
     }
     POLICY_UNKNOWN_FIELD = "policy.unknown-field" {
         what: "A table has a member that does not exist, or that belongs elsewhere.",

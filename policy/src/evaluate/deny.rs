@@ -15,6 +15,11 @@ pub(super) fn look(
     facts: &CardFacts<'_>,
     notes: &mut Notes,
 ) {
+    if policy.denies().is_empty() {
+        notes.step("deny-rules", "there is no deny rule");
+        unreadable_information(facts, notes);
+        return;
+    }
     let before = notes.reasons.len();
     let mut hit = None;
     let mut look_at = |url: &StrictUrl, pointer: Option<&str>, notes: &mut Notes| {
@@ -35,11 +40,11 @@ pub(super) fn look(
         }
     }
     for url in &facts.information_urls {
-        match StrictUrl::read(url.url, UrlUse::Information) {
-            Ok(read) => look_at(&read, Some(&url.pointer), notes),
-            Err(error) => notes.advise(error.code(), Level::Warning, error.to_string(), Some(&url.pointer)),
+        if let Ok(read) = StrictUrl::read(url.url, UrlUse::Information) {
+            look_at(&read, Some(&url.pointer), notes);
         }
     }
+    unreadable_information(facts, notes);
     let extensions = policy.denies().iter().filter(|rule| !rule.extensions.is_empty());
     for (rule, place) in extensions.flat_map(|rule| denied_extensions(rule, facts, notes)) {
         hit = hit.take().or(Some((rule, place)));
@@ -54,6 +59,15 @@ pub(super) fn look(
         why: why.to_owned(),
         place,
     });
+}
+
+/// URLs for people that no deny rule can look at.
+fn unreadable_information(facts: &CardFacts<'_>, notes: &mut Notes) {
+    for url in &facts.information_urls {
+        if let Err(error) = StrictUrl::read(url.url, UrlUse::Information) {
+            notes.advise(error.code(), Level::Warning, error.to_string(), Some(&url.pointer));
+        }
+    }
 }
 
 /// A URL with whatever query and fragment: they do not change whose it is.

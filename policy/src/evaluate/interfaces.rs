@@ -11,6 +11,9 @@ use crate::{
     VersionFacts, VersionRequirement,
 };
 
+/// The bindings of A2A 1.0 section 5.8.
+const CORE_BINDINGS: [&str; 3] = ["JSONRPC", "GRPC", "HTTP+JSON"];
+
 /// What the URL of an interface of this binding may look like.
 pub(super) fn url_use(binding: Option<&str>, query: Queries) -> UrlUse {
     match (binding, query) {
@@ -45,6 +48,7 @@ pub(super) fn conclude(
     if is_none_left {
         let message = match interfaces.len() {
             0 => "the card offers no interface".to_owned(),
+            1 => "the only interface of the card may not be used".to_owned(),
             offered => format!("none of the {offered} interfaces of the card may be used"),
         };
         notes.reasons.push(Reason::new(reasons::IFACE_NONE_LEFT, message).demanded(&rule.place));
@@ -232,9 +236,9 @@ fn scheme_is_allowed(rule: &AllowRule, url: &StrictUrl) -> bool {
 
 fn is_spoken(accepted: &Accepted, interface: &InterfaceVerdict) -> bool {
     let binding = interface.binding.as_deref().unwrap_or_default();
-    let is_core = !accepted.binding().contains(':');
-    let fits = binding == accepted.binding() || (is_core && binding.eq_ignore_ascii_case(accepted.binding()));
-    fits && interface.version == Some(accepted.version())
+    // The card may spell a core binding in another case; what the client speaks is spelled exactly.
+    let core = CORE_BINDINGS.into_iter().find(|core| core.eq_ignore_ascii_case(binding));
+    core.unwrap_or(binding) == accepted.binding() && interface.version == Some(accepted.version())
 }
 
 fn spoken(interface: &InterfaceVerdict) -> String {

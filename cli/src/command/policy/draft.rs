@@ -27,7 +27,8 @@ const MAX_COMMENT: usize = 240;
 
 const HEAD: &str = "\
 # A draft: it holds what the cards claim, which nobody has verified but where a key of yours did.
-# Nothing is enforced until `mode` is removed or its date has passed. Read every line before that.
+# Until `mode` is removed or its date has passed, demands are reported and not enforced; damage to what was signed and deny
+# rules are. Read every line before that.
 schema = 1
 ";
 
