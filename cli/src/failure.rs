@@ -49,8 +49,10 @@ impl Failure {
     /// A format that the command at hand does not have.
     pub(crate) fn for_lint_only(format: ReportFormat) -> Self {
         let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-        Self::usage(format!("`{name}` is a format of `lint` and `policy check` only, and `junit` of `policy test`"))
-            .with_help("this command has the formats `human`, `short` and `json`")
+        Self::usage(format!(
+            "`{name}` is a format of `lint` and `policy check` only, and `junit` of `policy test`"
+        ))
+        .with_help("this command has the formats `human`, `short` and `json`")
     }
 
     /// A format that this command does not have.

@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 
+use countersign::keys::is_hidden;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
-
-use crate::render::is_harmful;
 
 /// On one line, without its end. Reading it gives the same text again.
 pub(crate) fn to_text(value: &(impl Serialize + ?Sized)) -> io::Result<String> {
@@ -34,7 +33,7 @@ impl Formatter for Careful {
 
 /// What is before the first harmful character, and what is after it.
 fn split(text: &str) -> Option<(&str, char, &str)> {
-    let (before, rest) = text.split_at(text.find(is_harmful)?);
+    let (before, rest) = text.split_at(text.find(is_hidden)?);
     let mut characters = rest.chars();
     let harmful = characters.next()?;
     Some((before, harmful, characters.as_str()))

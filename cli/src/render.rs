@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
 pub(crate) use countersign::keys::hex;
+use countersign::keys::is_hidden;
 
 /// Whether text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl Paint {
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
-        if is_harmful(character) {
+        if is_hidden(character) {
             // Writing to a string cannot fail.
             let _ = write!(escaped, "\\u{{{:x}}}", u32::from(character));
         } else {
@@ -55,16 +56,6 @@ pub(crate) fn escape(text: &str) -> String {
         }
     }
     escaped
-}
-
-/// Whether a character must not be written as it is where people read.
-pub(crate) fn is_harmful(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 #[cfg(test)]

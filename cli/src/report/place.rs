@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use countersign::Span;
+use countersign::keys::is_hidden;
 use unicode_width::UnicodeWidthChar as _;
 
-use crate::render::{escape, is_harmful};
+use crate::render::escape;
 
 /// Most columns of a line that are shown.
 const MAX_COLUMNS: usize = 100;
@@ -118,7 +119,7 @@ fn fit(characters: impl Iterator<Item = char>, most: usize) -> (Vec<Cow<'static,
 fn shown(character: char) -> Cow<'static, str> {
     match character {
         '\t' => Cow::Borrowed(TAB),
-        harmful if is_harmful(harmful) => Cow::Owned(escape(harmful.encode_utf8(&mut [0; 4]))),
+        hidden if is_hidden(hidden) => Cow::Owned(escape(hidden.encode_utf8(&mut [0; 4]))),
         harmless => Cow::Owned(harmless.to_string()),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use countersign_keys::is_hidden;
+
 /// A TOML basic string of `text`, with its quotation marks.
 ///
 /// Escaped are quotation mark and backslash, control characters, line and paragraph separators, the characters that change the
@@ -37,15 +39,6 @@ pub(super) fn toml_key(name: &str) -> String {
     let is_bare =
         !name.is_empty() && name.bytes().all(|octet| octet.is_ascii_alphanumeric() || b"-_".contains(&octet));
     if is_bare { name.to_owned() } else { toml_text(name) }
-}
-
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 #[cfg(test)]

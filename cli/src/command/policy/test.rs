@@ -34,6 +34,10 @@ struct Totals {
     survivors: Option<usize>,
     attacks: Option<usize>,
     admitted: Option<usize>,
+    /// Attacks that are denied and would pass all the same, because of audit mode.
+    not_enforced: Option<usize>,
+    /// Attacks that the policy leaves no room for, on purpose or not.
+    not_tried: Option<usize>,
 }
 
 /// One format.
@@ -117,5 +121,9 @@ impl Totals {
         };
         add(&mut self.attacks, count(|answer| !matches!(answer, AttackAnswer::NotTried { .. })));
         add(&mut self.admitted, count(|answer| *answer == AttackAnswer::Admitted));
+        let is_audited =
+            |answer: &AttackAnswer| matches!(answer, AttackAnswer::Denied { enforced: false, .. });
+        add(&mut self.not_enforced, count(is_audited));
+        add(&mut self.not_tried, count(|answer| matches!(answer, AttackAnswer::NotTried { .. })));
     }
 }

@@ -92,7 +92,16 @@ impl TestReport for Human {
                 0 => paint.good("all denied"),
                 admitted => paint.bad(&format!("{admitted} admitted")),
             };
-            session.say(&format!("{} tried: {answer}", count(attacks, "attack")))?;
+            let beside = |number: Option<usize>, what: &str| match number {
+                Some(number) if number > 0 => paint.warn(&format!(", {number} {what}")),
+                Some(_) | None => String::new(),
+            };
+            let audited = beside(totals.not_enforced, "of them not enforced");
+            let passed_over = beside(
+                totals.not_tried,
+                "not tried because the policy allows them or gives them nothing to attack",
+            );
+            session.say(&format!("{} tried: {answer}{audited}{passed_over}", count(attacks, "attack")))?;
         }
         Ok(())
     }

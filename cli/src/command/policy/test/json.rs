@@ -96,6 +96,8 @@ struct SummaryJson {
     survivors: Option<usize>,
     attacks: Option<usize>,
     admitted: Option<usize>,
+    not_enforced: Option<usize>,
+    not_tried: Option<usize>,
 }
 
 impl TestReport for Json {
@@ -117,7 +119,18 @@ impl TestReport for Json {
     }
 
     fn end(&mut self, totals: &Totals, session: &mut Session<'_>) -> io::Result<()> {
-        let Totals { files, cases, failed, gaps, mutants, survivors, attacks, admitted } = *totals;
+        let Totals {
+            files,
+            cases,
+            failed,
+            gaps,
+            mutants,
+            survivors,
+            attacks,
+            admitted,
+            not_enforced,
+            not_tried,
+        } = *totals;
         let schema = "countersign.policy-test-summary/1";
         session.json(&SummaryJson {
             schema,
@@ -129,6 +142,8 @@ impl TestReport for Json {
             survivors,
             attacks,
             admitted,
+            not_enforced,
+            not_tried,
         })
     }
 }
