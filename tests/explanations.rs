@@ -115,6 +115,20 @@ fn context_and_deny_rules_have_changes_too() {
 }
 
 #[test]
+fn an_interface_that_the_client_speaks_may_be_the_one_that_was_dropped() {
+    let two = changed(|card| {
+        let list = card["supportedInterfaces"].as_array_mut().unwrap();
+        list.push(
+            json!({"url": "grpc.example.com:443", "protocolBinding": "GRPC", "protocolVersion": "1.0"}),
+        );
+    });
+    let mut grpc = request(SOURCE);
+    grpc.accept = Some(vec!["1.0/GRPC".parse().unwrap()]);
+    let expected = ["add `\"grpc.example.com\"` to `interfaces.hosts` of rule `agent`"];
+    assert_eq!(changes(&policy_with("", ""), &grpc, &signed(&two)), expected);
+}
+
+#[test]
 fn several_reasons_need_several_changes_and_one_interface_is_enough() {
     let two = changed(|card| {
         card["supportedInterfaces"] = json!([

@@ -2,6 +2,7 @@
 
 mod proposal;
 
+use crate::codes::decision::IFACE_NONE_COMPATIBLE;
 use crate::{
     AdmissionRequest, AllowRule, Decision, LoopbackNames, NearMiss, Outcome, PolicyChange, Reason,
     TrustPolicy,
@@ -72,7 +73,11 @@ impl Explanation {
                 break;
             }
             let before = changes.len();
-            for reason in current.reasons.iter().take(MAX_REASONS) {
+            // Another interface may be one that the client speaks.
+            let is_unspoken = current.reasons.iter().any(|reason| reason.code == IFACE_NONE_COMPATIBLE);
+            let dropped =
+                current.interfaces.iter().filter(|_| is_unspoken).flat_map(|verdict| &verdict.reasons);
+            for reason in current.reasons.iter().chain(dropped).take(MAX_REASONS) {
                 match proposal::for_reason(policy, request, &current, reason) {
                     Some(change) if !changes.contains(&change) => changes.push(change),
                     Some(_) => {}

@@ -106,6 +106,21 @@ struct Subject<'p> {
     indexes: Indexes<'p>,
 }
 
+const DAY_SECONDS: i64 = 86_400;
+
+/// Days before an end in which it is told.
+const SOON_DAYS: i64 = 14;
+
+/// Days from now that an exception, or something weaker than the default, may last without being told.
+const LONG_DAYS: i64 = 180;
+
+impl Subject<'_> {
+    /// The time so many days from now.
+    fn in_days(&self, days: i64) -> UnixTime {
+        self.now.saturating_add_seconds(days.saturating_mul(DAY_SECONDS))
+    }
+}
+
 /// Every policy lint, by family.
 pub fn policy_lints() -> impl Iterator<Item = &'static PolicyLint> {
     FAMILIES.iter().flat_map(|family| family.lints)

@@ -141,6 +141,18 @@ declare_codes! {
         example: "until = 2030-12-31",
         instead: "Write a date within 180 days, or change the rule.",
     }
+    POLICY_GRACE_ENDS_SOON = "policy.grace-ends-soon" {
+        what: "Something weaker than the default (audit mode, `if-present`, `off`, `allow-uncovered`, `any-host`) ends within 14 days.",
+        why: "Cards that pass today are denied from then on.",
+        example: "mode = { audit = true, reason = \"roll-out\", until = 2026-12-10 }, looked at on 2026-12-01",
+        instead: "Run `countersign admit` with `--at` after the end, and see who would be denied.",
+    }
+    POLICY_GRACE_TOO_LONG = "policy.grace-too-long" {
+        what: "Something weaker than the default (audit mode, `if-present`, `off`, `allow-uncovered`, `any-host`) lasts for more than 180 days from now.",
+        why: "Nobody looks at it again, and it becomes the rule.",
+        example: "signatures = { level = \"off\", reason = \"pilot\", until = 2099-12-31 }",
+        instead: "Write a date within 180 days.",
+    }
     POLICY_EXCEPTION_UNUSED = "policy.exception-unused" {
         what: "An exception is for a source that its rule is not for, or no test case needs it.",
         why: "It waits for a card that nobody had in mind.",

@@ -3,7 +3,7 @@
 use countersign_keys::Level;
 
 use super::report::{Remark, Report};
-use super::{Family, PolicyLint, Subject};
+use super::{Family, LONG_DAYS, PolicyLint, SOON_DAYS, Subject};
 use crate::codes::lints as codes;
 use crate::{AllowPattern, Exception};
 
@@ -16,14 +16,6 @@ pub(super) const UNUSED: PolicyLint = PolicyLint::new(codes::POLICY_EXCEPTION_UN
 
 static LINTS: [PolicyLint; 4] = [EXPIRED, SOON, LONG, UNUSED];
 
-const DAY_SECONDS: i64 = 86_400;
-
-/// Days before the end of an exception in which it is told.
-const SOON_DAYS: i64 = 14;
-
-/// Days from now that an exception may last without being told.
-const LONG_DAYS: i64 = 180;
-
 fn check(subject: &Subject<'_>, report: &mut Report) {
     for exception in subject.policy.exceptions() {
         duration(subject, exception, report);
@@ -33,18 +25,17 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
 
 fn duration(subject: &Subject<'_>, exception: &Exception, report: &mut Report) {
     let Exception { id, owner, until, .. } = exception;
-    let in_days = |days: i64| subject.now.saturating_add_seconds(days.saturating_mul(DAY_SECONDS));
     if *until < subject.now {
         let remark = Remark::new(format!("the exception `{id}` ended {until} and has no effect"));
         report.add(&EXPIRED, &exception.place, remark.help(format!("delete it, or ask `{owner}`")));
-    } else if *until <= in_days(SOON_DAYS) {
+    } else if *until <= subject.in_days(SOON_DAYS) {
         let remark = Remark::new(format!("the exception `{id}` ends {until}"));
         report.add(
             &SOON,
             &exception.place,
             remark.help(format!("ask `{owner}` whether what it waives is met")),
         );
-    } else if *until > in_days(LONG_DAYS) {
+    } else if *until > subject.in_days(LONG_DAYS) {
         let message =
             format!("the exception `{id}` lasts until {until}, more than {LONG_DAYS} days from now");
         report.add(&LONG, &exception.place, Remark::new(message));

@@ -3,7 +3,7 @@
 use countersign_keys::Level;
 
 use super::report::{Remark, Report};
-use super::{Family, PolicyLint, Subject};
+use super::{Family, LONG_DAYS, PolicyLint, SOON_DAYS, Subject};
 use crate::codes::{self, load};
 use crate::{AllowRule, Grace, Mode, PolicyPlace, SignatureLevel};
 
@@ -13,7 +13,10 @@ const ANY_HOST: PolicyLint = PolicyLint::new(codes::POLICY_HOST_ANY, Level::Erro
 const UNSIGNED: PolicyLint = PolicyLint::new(load::POLICY_UNSIGNED_IN_ENFORCE, Level::Error);
 const AUDIT: PolicyLint = PolicyLint::new(load::POLICY_AUDIT_WITHOUT_END, Level::Error);
 
-static LINTS: [PolicyLint; 3] = [ANY_HOST, UNSIGNED, AUDIT];
+const SOON: PolicyLint = PolicyLint::new(codes::lints::POLICY_GRACE_ENDS_SOON, Level::Warning);
+const LONG: PolicyLint = PolicyLint::new(codes::lints::POLICY_GRACE_TOO_LONG, Level::Warning);
+
+static LINTS: [PolicyLint; 5] = [ANY_HOST, UNSIGNED, AUDIT, SOON, LONG];
 
 fn check(subject: &Subject<'_>, report: &mut Report) {
     for rule in subject.policy.allows() {
@@ -33,19 +36,16 @@ fn any_host(subject: &Subject<'_>, rule: &AllowRule, report: &mut Report) {
             let message = "interfaces may be on any public host, without a reason and for ever";
             report.add(&ANY_HOST, &any_host.place, Remark::new(message));
         }
-        Some(grace) if !grace.holds(subject.now) => {
-            let remark = ended(grace, "`any-host`", "only the listed hosts count");
-            report.add(&ANY_HOST, &any_host.place, remark);
+        Some(grace) => {
+            let (what, since) = ("`any-host`", "only the listed hosts count");
+            duration(subject, (&ANY_HOST, &any_host.place), (grace, what, since), report);
         }
-        Some(_) => {}
     }
 }
 
 fn ended_weakness(subject: &Subject<'_>, rule: &AllowRule, report: &mut Report) {
     let mut look = |lint, place: &PolicyPlace, grace: &Grace, what: &str, since: &str| {
-        if !grace.holds(subject.now) {
-            report.add(lint, place, ended(grace, what, since));
-        }
+        duration(subject, (lint, place), (grace, what, since), report);
     };
     if let Mode::Audit(grace) = &rule.mode.value {
         look(&AUDIT, &rule.mode.place, grace, "the audit mode", "denials are enforced");
@@ -61,6 +61,24 @@ fn ended_weakness(subject: &Subject<'_>, rule: &AllowRule, report: &mut Report) 
     if let Some(allowance) = &terms.allow_uncovered {
         let since = "unsigned members are not let through";
         look(&UNSIGNED, &allowance.place, &allowance.value.grace, "`allow-uncovered`", since);
+    }
+}
+
+/// Whether something weaker has ended, ends soon or lasts long.
+fn duration(
+    subject: &Subject<'_>,
+    (lint, place): (&'static PolicyLint, &PolicyPlace),
+    (grace, what, since): (&Grace, &str, &str),
+    report: &mut Report,
+) {
+    if !grace.holds(subject.now) {
+        report.add(lint, place, ended(grace, what, since));
+    } else if grace.until <= subject.in_days(SOON_DAYS) {
+        let message = format!("{what} ends {}: from then on {since}", grace.until);
+        report.add(&SOON, place, Remark::new(message));
+    } else if grace.until > subject.in_days(LONG_DAYS) {
+        let message = format!("{what} lasts until {}, more than {LONG_DAYS} days from now", grace.until);
+        report.add(&LONG, place, Remark::new(message));
     }
 }
 
