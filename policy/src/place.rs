@@ -31,6 +31,12 @@ impl PolicyPlace {
     pub const fn new(file: Arc<str>, span: Span) -> Self {
         Self { file, span }
     }
+
+    /// Whether it is the place of something that is not written: a default.
+    #[must_use]
+    pub const fn is_of_default(&self) -> bool {
+        self.span.start == self.span.end
+    }
 }
 
 impl fmt::Display for PolicyPlace {

@@ -227,7 +227,7 @@ fn out_of_scope(key: &PolicyKey, request: &AdmissionRequest, facts: &SignatureFa
     if key.origins.iter().any(|origin| origin.value.matches(source, LoopbackNames::Allowed).is_ok()) {
         return None;
     }
-    let message = format!("the key `{}` may not speak for `{}`", key.id, source.host());
+    let message = format!("the key `{}` may not speak for `{}`", key.id, source.origin());
     let reason =
         Reason::new(reasons::SIG_KEY_OUT_OF_SCOPE, message).found(pointer(facts), facts.kid.as_deref());
     Some(reason.demanded(&key.place).near(nearest(source, &key.origins)))

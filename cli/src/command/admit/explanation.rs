@@ -47,7 +47,8 @@ pub(super) fn lines(explanation: &Explanation, decision: &Decision) -> Vec<Strin
             }
         };
         let changes = explanation.changes.iter().map(|change| format!("  {}", escape(&change.to_string())));
-        return std::iter::once(head.to_owned()).chain(changes).collect();
+        let caution = "this is what would change the answer, and no advice: a denial may be right".to_owned();
+        return std::iter::once(head.to_owned()).chain(changes).chain([caution]).collect();
     }
     let mut codes: Vec<Code> = Vec::new();
     for reason in &explanation.beyond_policy {

@@ -199,7 +199,12 @@ impl Tree {
         let mark = self.mark(Mark::Bad);
         self.push(format!("{indent}{mark} {code}{pointer}: {}", escape(&reason.message)));
         if let Some(place) = &reason.place {
-            self.push(format!("{indent}    demanded at {}", escape(&place.to_string())));
+            let whence = if place.is_of_default() {
+                "by default".to_owned()
+            } else {
+                format!("at {}", escape(&place.to_string()))
+            };
+            self.push(format!("{indent}    demanded {whence}"));
         }
         if let Some(nearest) = &reason.nearest {
             let (pattern, place) = (escape(&nearest.pattern), escape(&nearest.place.to_string()));
