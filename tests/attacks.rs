@@ -595,3 +595,43 @@ fn an_extension_outside_a_list_is_an_extension() {
     let card = changed(|card| card["capabilities"]["extensions"] = json!({"uri": "urn:x", "required": true}));
     assert_eq!(answer(&admit(&denied, signed(&card))), "deny ext.denied");
 }
+
+/// An exception for another rule, or another source of the same rule.
+#[test]
+fn an_exception_is_for_its_rule_and_its_source() {
+    let with = |rule: &str, origin: &str| {
+        let exception = format!(
+            "[[exception]]\nid = \"e\"\nrule = \"{rule}\"\norigin = \"{origin}\"\nwaives = [\"iface.version-not-allowed\"]\n\
+             reason = \"r\"\nowner = \"o\"\nuntil = 2099-01-01\n[[allow]]\nid = \"wide\"\nfrom = [\"*.example.com\"]\n"
+        );
+        policy_with(&exception, "")
+    };
+    let old = changed(|card| card["supportedInterfaces"][0]["protocolVersion"] = json!("0.3"));
+    assert_eq!(answer(&admit(&with("agent", "https://agent.example.com"), signed(&old))), "admit");
+    for (rule, origin) in [
+        ("wide", "https://agent.example.com"),
+        ("agent", "https://agent.example.com:8443"),
+        ("agent", "https://other.example.com"),
+        ("agent", "http://agent.example.com"),
+    ] {
+        let answer = answer(&admit(&with(rule, origin), signed(&old)));
+        assert_eq!(answer, "deny iface.none-left iface.version-not-allowed", "{rule} {origin}");
+    }
+}
+
+/// Audit mode is that of a rule for the request, not of a rule for somebody else's.
+#[test]
+fn audit_lets_in_no_other_tenant_and_no_other_use() {
+    let rule = "mode = { audit = true, reason = \"r\", until = 2099-01-01 }\ntenants = [\"t\"]\nuses = [\"u\"]\nsources = [\"well-known\"]";
+    let audited = policy_with("", rule);
+    let ask = |source: &str, tenant: &str, purpose: &str| {
+        let mut request = AdmissionRequest::new(Source::at(source).unwrap());
+        request.tenant = Some(tenant.to_owned());
+        request.purpose = Some(purpose.to_owned());
+        answer(&agent::read(&card()).admit(&audited, &request, &[], UnixTime::from_seconds(NOW)))
+    };
+    assert_eq!(ask(SOURCE, "t", "u"), "deny not enforced");
+    assert!(ask(SOURCE, "other", "u").starts_with("deny tenant.not-approved"));
+    assert!(ask(SOURCE, "t", "other").starts_with("deny use.not-approved"));
+    assert!(ask("https://agent.example.com/card.json", "t", "u").starts_with("deny origin.no-rule"));
+}
