@@ -635,3 +635,37 @@ fn audit_lets_in_no_other_tenant_and_no_other_use() {
     assert!(ask(SOURCE, "t", "other").starts_with("deny use.not-approved"));
     assert!(ask("https://agent.example.com/card.json", "t", "u").starts_with("deny origin.no-rule"));
 }
+
+/// An answer is remembered for longer than what it rests on.
+#[test]
+fn an_answer_ends_with_what_it_rests_on() {
+    let ends = |result: &Result<AdmittedCard, Box<Denied>>| match result {
+        Ok(admitted) => admitted.decision().expires_at.seconds() - NOW,
+        Err(denied) => denied.decision().expires_at.seconds() - NOW,
+    };
+    let card_of = |times: &str| {
+        let header = format!(r#"{{"alg":"EdDSA","typ":"JOSE","kid":"k1"{times}}}"#);
+        with_entries(&card(), [entry(&card(), Form::A2a10, &header, 1)])
+    };
+    assert_eq!(ends(&admit(&policy(), card_of(""))), 3_600);
+    assert_eq!(ends(&admit(&policy(), agent::read(&card()))), 30);
+    assert_eq!(ends(&admit(&policy(), card_of(&format!(r#","exp":{}"#, NOW + 100)))), 100);
+    let ten_days = policy_with("", "signatures.max-age = \"10d\"");
+    let iat = format!(r#","iat":{}"#, NOW - 864_000 + 50);
+    assert_eq!(ends(&admit(&ten_days, card_of(&iat))), 51);
+    // 2027-01-15T08:01:00Z is a minute from now.
+    for rule in [
+        "signatures = { level = \"if-present\", reason = \"r\", until = 2027-01-15T08:01:00Z }",
+        "mode = { audit = true, reason = \"r\", until = 2027-01-15T08:01:00Z }",
+        "interfaces.any-host = { reason = \"r\", until = 2027-01-15T08:01:00Z }",
+        "signatures.allow-uncovered = { pointers = [\"/provider\"], reason = \"r\", until = 2027-01-15T08:01:00Z }",
+    ] {
+        assert_eq!(ends(&admit(&policy_with("", rule), card_of(""))), 61, "{rule}");
+    }
+    let keys = keys().replacen("id = \"k1\"\n", "id = \"k1\"\nnot-after = 2027-01-15T08:01:00Z\n", 1);
+    let text = format!("schema = 1\n{keys}[[allow]]\nid = \"agent\"\nfrom = [\"agent.example.com\"]\n");
+    let ending_key = TrustPolicy::read(&text, "policy.toml", &TOOL).unwrap();
+    assert_eq!(ends(&admit(&ending_key, card_of(""))), 61);
+    let short = policy_with("", "cache.max-ttl = \"15m\"");
+    assert_eq!(ends(&admit(&short, card_of(""))), 900);
+}
