@@ -669,3 +669,40 @@ fn an_answer_ends_with_what_it_rests_on() {
     let short = policy_with("", "cache.max-ttl = \"15m\"");
     assert_eq!(ends(&admit(&short, card_of(""))), 900);
 }
+
+/// This machine over http, where only the address is allowed.
+#[test]
+fn loopback_is_no_excuse_for_http_without_allow_loopback() {
+    let with_token_url = |interface: &str, url: &str| {
+        changed(|card| {
+            card["supportedInterfaces"][0]["url"] = json!(interface);
+            card["securitySchemes"] = json!({"oauth": {"oauth2SecurityScheme": {"flows": {"clientCredentials": {"tokenUrl": url, "scopes": {"a": "b"}}}}}});
+            card["securityRequirements"] = json!([{"schemes": {"oauth": {"list": ["a"]}}}]);
+        })
+    };
+    let hosts = "interfaces.hosts = [\"127.0.0.1:9443\", \"http://127.0.0.1:9080\"]";
+    let policy = policy_with("", hosts);
+    let token = |scheme: &str| format!("{scheme}://127.0.0.1/token");
+    let good = with_token_url("https://127.0.0.1:9443/", &token("https"));
+    assert_eq!(answer(&admit(&policy, signed(&good))), "admit");
+    let plain = with_token_url("https://127.0.0.1:9443/", &token("http"));
+    assert_eq!(answer(&admit(&policy, signed(&plain))), "deny auth.host-not-allowed");
+    let http = with_token_url("http://127.0.0.1:9080/", &token("https"));
+    assert!(answer(&admit(&policy, signed(&http))).contains("iface.scheme-not-allowed"));
+    let development = policy_with("", &format!("{hosts}\ninterfaces.allow-loopback = true"));
+    assert_eq!(answer(&admit(&development, signed(&http))), "admit");
+    assert_eq!(answer(&admit(&development, signed(&plain))), "admit");
+}
+
+/// The host of an interface that is dropped is no host for credentials.
+#[test]
+fn a_dropped_interface_vouches_for_no_token_url() {
+    let card = changed(|card| {
+        card["supportedInterfaces"].as_array_mut().unwrap().push(
+            json!({"url": "https://evil.test/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}),
+        );
+        card["securitySchemes"] = json!({"oauth": {"oauth2SecurityScheme": {"flows": {"clientCredentials": {"tokenUrl": "https://evil.test/token", "scopes": {"a": "b"}}}}}});
+        card["securityRequirements"] = json!([{"schemes": {"oauth": {"list": ["a"]}}}]);
+    });
+    assert_eq!(answer(&admit(&policy(), signed(&card))), "deny auth.host-not-allowed");
+}
