@@ -335,3 +335,22 @@ fn the_public_suffix_list_is_the_one_that_is_built_in() {
     let (name, version) = countersign_policy::PUBLIC_SUFFIX_LIST.split_once(' ').unwrap();
     assert!(lock.contains(&format!("name = \"{name}\"\nversion = \"{version}\"")));
 }
+
+#[test]
+fn an_exact_host_is_narrower_than_one_label_and_one_label_than_any_depth() {
+    let specificity = |pattern| AllowPattern::read(pattern).unwrap().specificity();
+    let from_wide_to_narrow = [
+        "**.example.com",
+        "**.b.example.com",
+        "*.example.com",
+        "*.b.example.com",
+        "example.com:*",
+        "example.com",
+        "example.com:8443",
+        "a.example.com",
+        "a.example.com/a2a/",
+    ];
+    for (wide, narrow) in from_wide_to_narrow.iter().zip(from_wide_to_narrow.iter().skip(1)) {
+        assert!(specificity(wide) < specificity(narrow), "{wide} {narrow}");
+    }
+}

@@ -364,3 +364,12 @@ fn an_error_says_what_was_found_what_was_expected_and_what_to_write() {
         assert_eq!(error.help(), error.code().page().instead);
     }
 }
+
+#[test]
+fn every_address_of_127_is_loopback() {
+    for host in ["127.0.0.1", "127.0.0.2", "127.255.255.254"] {
+        let url = StrictUrl::read(&format!("https://{host}/"), UrlUse::Interface).unwrap();
+        assert!(url.is_loopback() && url.require_public().is_err(), "{host}");
+    }
+    assert!(!StrictUrl::read("https://128.0.0.1/", UrlUse::Interface).unwrap().is_loopback());
+}
