@@ -5,6 +5,9 @@ use std::str::FromStr;
 
 use crate::{ProtocolVersion, VersionError};
 
+/// The bindings of A2A itself (A2A 1.0 section 5.8).
+pub const CORE_BINDINGS: [&str; 3] = ["JSONRPC", "GRPC", "HTTP+JSON"];
+
 /// A version of the protocol and a binding that the client speaks together: `1.0/JSONRPC`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {

@@ -20,6 +20,7 @@ use crate::{
     UnixTime, Waived,
 };
 use context::Choice;
+pub(crate) use context::{fits, fits_kind, loopback_names};
 pub(crate) use hosts::nearest;
 use signatures::Judged;
 pub(crate) use waive::is_waivable;

@@ -3,10 +3,8 @@
 mod proposal;
 
 use crate::codes::decision::IFACE_NONE_COMPATIBLE;
-use crate::{
-    AdmissionRequest, AllowRule, Decision, LoopbackNames, NearMiss, Outcome, PolicyChange, Reason,
-    TrustPolicy,
-};
+use crate::evaluate::{fits, fits_kind, loopback_names, nearest};
+use crate::{AdmissionRequest, AllowRule, Decision, NearMiss, Outcome, PolicyChange, Reason, TrustPolicy};
 
 /// What would turn a denial into an admission.
 #[derive(Clone, Debug)]
@@ -138,26 +136,19 @@ fn needed(
 }
 
 fn misfit(rule: &AllowRule, request: &AdmissionRequest) -> Option<WhyNot> {
-    let loopback_names = match rule.interfaces.allow_loopback {
-        Some(_) => LoopbackNames::Allowed,
-        None => LoopbackNames::Refused,
-    };
+    let loopback_names = loopback_names(rule);
     let source = &request.source;
     if !rule.from.iter().any(|from| from.value.matches(&source.url, loopback_names).is_ok()) {
-        return Some(WhyNot::Source(crate::evaluate::nearest(&source.url, &rule.from)));
+        return Some(WhyNot::Source(nearest(&source.url, &rule.from)));
     }
-    if rule.sources.as_ref().is_some_and(|kinds| !kinds.contains(&source.kind)) {
+    if !fits_kind(rule, request) {
         return Some(WhyNot::Kind(texts(rule.sources.iter().flatten())));
     }
-    let fits = |words: &Option<Vec<crate::WordPattern>>, word: &Option<String>| {
-        words.as_ref().is_none_or(|words| {
-            word.as_ref().is_some_and(|word| words.iter().any(|other| other.matches(word)))
-        })
-    };
-    if !fits(&rule.tenants, &request.tenant) {
+    if !fits(rule.tenants.as_deref(), request.tenant.as_deref()) {
         return Some(WhyNot::Tenant(texts(rule.tenants.iter().flatten())));
     }
-    (!fits(&rule.uses, &request.purpose)).then(|| WhyNot::Use(texts(rule.uses.iter().flatten())))
+    (!fits(rule.uses.as_deref(), request.purpose.as_deref()))
+        .then(|| WhyNot::Use(texts(rule.uses.iter().flatten())))
 }
 
 fn texts<'l, T: ToString + 'l>(list: impl Iterator<Item = &'l T>) -> Vec<String> {

@@ -22,7 +22,7 @@ mod time;
 mod url;
 mod version;
 
-pub use accepted::{Accepted, AcceptedError};
+pub use accepted::{Accepted, AcceptedError, CORE_BINDINGS};
 pub use change::PolicyChange;
 pub use decision::{
     CardIdentity, Decision, InterfaceOutcome, InterfaceVerdict, NearMiss, Outcome, PolicyIdentity, Reason,

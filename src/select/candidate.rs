@@ -1,14 +1,12 @@
 //! Each interface of a card, held against what the client speaks.
 
 use countersign_keys::{Code, Finding, Level};
+pub(crate) use countersign_policy::CORE_BINDINGS;
 use countersign_policy::{CardVersion, ProtocolVersion, codes as policy_codes};
 
 use super::terms::{ProtocolChoice, SelectTerms};
 use crate::card::{CardView, ClaimedInterface, DeclaredVersion, InterfacePlace};
 use crate::codes::{interfaces, members, shapes};
-
-/// The bindings of A2A itself.
-pub(crate) const CORE_BINDINGS: [&str; 3] = ["JSONRPC", "GRPC", "HTTP+JSON"];
 
 /// What A2A 0.3 means where a card does not say.
 const DEFAULT_TRANSPORT: &str = "JSONRPC";

@@ -101,18 +101,18 @@ fn specificity(rule: &AllowRule, source: &Source) -> Option<Specificity> {
     fitting.map(|from| from.value.specificity()).max()
 }
 
-pub(super) fn loopback_names(rule: &AllowRule) -> LoopbackNames {
+pub(crate) fn loopback_names(rule: &AllowRule) -> LoopbackNames {
     match rule.interfaces.allow_loopback {
         Some(_) => LoopbackNames::Allowed,
         None => LoopbackNames::Refused,
     }
 }
 
-fn fits_kind(rule: &AllowRule, request: &AdmissionRequest) -> bool {
+pub(crate) fn fits_kind(rule: &AllowRule, request: &AdmissionRequest) -> bool {
     rule.sources.as_ref().is_none_or(|sources| sources.contains(&request.source.kind))
 }
 
-fn fits(patterns: Option<&[crate::WordPattern]>, word: Option<&str>) -> bool {
+pub(crate) fn fits(patterns: Option<&[crate::WordPattern]>, word: Option<&str>) -> bool {
     patterns
         .is_none_or(|patterns| word.is_some_and(|word| patterns.iter().any(|pattern| pattern.matches(word))))
 }

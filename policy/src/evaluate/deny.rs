@@ -15,9 +15,9 @@ pub(super) fn look(
     facts: &CardFacts<'_>,
     notes: &mut Notes,
 ) {
+    let information_urls = readable_information(facts, notes);
     if policy.denies().is_empty() {
         notes.step("deny-rules", "there is no deny rule");
-        unreadable_information(facts, notes);
         return;
     }
     let before = notes.reasons.len();
@@ -39,12 +39,9 @@ pub(super) fn look(
             look_at(&read, Some(&url.pointer), notes);
         }
     }
-    for url in &facts.information_urls {
-        if let Ok(read) = StrictUrl::read(url.url, UrlUse::Information) {
-            look_at(&read, Some(&url.pointer), notes);
-        }
+    for (url, pointer) in &information_urls {
+        look_at(url, Some(pointer), notes);
     }
-    unreadable_information(facts, notes);
     let extensions = policy.denies().iter().filter(|rule| !rule.extensions.is_empty());
     for (rule, place) in extensions.flat_map(|rule| denied_extensions(rule, facts, notes)) {
         hit = hit.take().or(Some((rule, place)));
@@ -61,13 +58,16 @@ pub(super) fn look(
     });
 }
 
-/// URLs for people that no deny rule can look at.
-fn unreadable_information(facts: &CardFacts<'_>, notes: &mut Notes) {
+/// URLs for people, with their pointers; one that cannot be read is told, since no deny rule can look at it.
+fn readable_information<'f>(facts: &'f CardFacts<'_>, notes: &mut Notes) -> Vec<(StrictUrl, &'f str)> {
+    let mut readable = Vec::new();
     for url in &facts.information_urls {
-        if let Err(error) = StrictUrl::read(url.url, UrlUse::Information) {
-            notes.advise(error.code(), Level::Warning, error.to_string(), Some(&url.pointer));
+        match StrictUrl::read(url.url, UrlUse::Information) {
+            Ok(read) => readable.push((read, url.pointer.as_str())),
+            Err(error) => notes.advise(error.code(), Level::Warning, error.to_string(), Some(&url.pointer)),
         }
     }
+    readable
 }
 
 /// A URL with whatever query and fragment: they do not change whose it is.

@@ -6,8 +6,8 @@ use super::context::loopback_names;
 use crate::codes::{self, decision as reasons};
 use crate::pattern::is_below_public_suffix;
 use crate::{
-    AddressClass, AllowPattern, AllowRule, Host, HostName, LoopbackNames, Mismatch, NearMiss, Placed, Reason,
-    Source, StrictUrl, TrustPolicy, UnixTime,
+    AddressClass, AllowPattern, AllowRule, Host, LoopbackNames, Mismatch, NearMiss, Placed, Reason, Source,
+    StrictUrl, TrustPolicy, UnixTime,
 };
 
 /// Most characters that a slip changes.
@@ -52,8 +52,7 @@ pub(super) fn look(rule: &AllowRule, source: &Source, url: &StrictUrl, now: Unix
 
 /// A public address, or a name below a public suffix: `router`, `db.internal` and `x.local` are names of inner networks.
 fn is_public(url: &StrictUrl) -> bool {
-    let is_public_name = |name: &HostName| is_below_public_suffix(name);
-    url.require_public().is_ok() && url.host().name().is_none_or(is_public_name)
+    url.require_public().is_ok() && url.host().name().is_none_or(is_below_public_suffix)
 }
 
 /// `*source`: the host of the source, on the port of the source or the default one.
@@ -115,13 +114,15 @@ fn differs(url: &StrictUrl, mismatch: Option<&Mismatch>) -> Reason {
 
 /// The `from` that comes nearest to the source, over all rules.
 pub(super) fn nearest_source(policy: &TrustPolicy, source: &Source) -> Option<NearMiss> {
-    let patterns: Vec<_> = policy.allows().iter().flat_map(|rule| rule.from.iter().cloned()).collect();
-    nearest(&source.url, &patterns)
+    nearest(&source.url, policy.allows().iter().flat_map(|rule| &rule.from))
 }
 
-/// The nearest pattern of a list that `url` does not fit, if one comes near.
-pub(crate) fn nearest(url: &StrictUrl, patterns: &[Placed<AllowPattern>]) -> Option<NearMiss> {
-    let near = patterns.iter().filter_map(|pattern| {
+/// The nearest of the patterns that `url` does not fit, if one comes near.
+pub(crate) fn nearest<'p>(
+    url: &StrictUrl,
+    patterns: impl IntoIterator<Item = &'p Placed<AllowPattern>>,
+) -> Option<NearMiss> {
+    let near = patterns.into_iter().filter_map(|pattern| {
         let mismatch = pattern.value.matches(url, LoopbackNames::Refused).err()?;
         Some((closeness(url.host(), &pattern.value, &mismatch), pattern, mismatch))
     });

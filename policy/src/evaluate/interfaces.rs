@@ -6,13 +6,10 @@ use super::{Notes, hosts};
 use crate::codes::{self, decision as reasons};
 use crate::pattern::path_matches;
 use crate::{
-    Accepted, AdmissionRequest, AllowRule, CardFacts, FailedInterfaces, InterfaceFacts, InterfaceOutcome,
-    InterfaceVerdict, NearMiss, ProtocolVersion, Queries, Reason, Scheme, StrictUrl, UnixTime, UrlUse,
-    VersionFacts, VersionRequirement,
+    Accepted, AdmissionRequest, AllowRule, CORE_BINDINGS, CardFacts, FailedInterfaces, InterfaceFacts,
+    InterfaceOutcome, InterfaceVerdict, NearMiss, ProtocolVersion, Queries, Reason, Scheme, StrictUrl,
+    UnixTime, UrlUse, VersionFacts, VersionRequirement,
 };
-
-/// The bindings of A2A 1.0 section 5.8.
-const CORE_BINDINGS: [&str; 3] = ["JSONRPC", "GRPC", "HTTP+JSON"];
 
 /// What the URL of an interface of this binding may look like.
 pub(super) fn url_use(binding: Option<&str>, query: Queries) -> UrlUse {

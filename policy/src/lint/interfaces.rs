@@ -5,7 +5,7 @@ use countersign_keys::{Edit, FixSafety, Level};
 use super::report::{Remark, Report};
 use super::{Family, PolicyLint, Subject};
 use crate::codes::lints as codes;
-use crate::{AllowRule, VersionRequirement};
+use crate::{AllowRule, CORE_BINDINGS, VersionRequirement};
 
 pub(super) const FAMILY: Family = Family { lints: &LINTS, check };
 
@@ -14,9 +14,6 @@ const BINDING: PolicyLint = PolicyLint::new(codes::POLICY_BINDING_UNKNOWN, Level
 const AUTH_HOST: PolicyLint = PolicyLint::new(codes::POLICY_AUTH_HOST_MISSING, Level::Warning);
 
 static LINTS: [PolicyLint; 3] = [PATCH, BINDING, AUTH_HOST];
-
-/// A2A 1.0 section 5.8.
-const CORE_BINDINGS: [&str; 3] = ["JSONRPC", "GRPC", "HTTP+JSON"];
 
 fn check(subject: &Subject<'_>, report: &mut Report) {
     for rule in subject.policy.allows() {

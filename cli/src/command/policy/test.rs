@@ -7,6 +7,7 @@ mod junit;
 use std::io;
 
 use countersign::policy::{AttackAnswer, CoverageGap, RuleAttacks};
+use serde::Serialize;
 
 use crate::args::{Format, PolicyTestArgs, ReportFormat};
 use crate::failure::{Failure, Stop};
@@ -23,8 +24,8 @@ struct Extras {
     attacks: Option<Vec<RuleAttacks>>,
 }
 
-/// How much was found in all.
-#[derive(Default)]
+/// How much was found in all; in JSON the members of the summary, in this order.
+#[derive(Default, Serialize)]
 struct Totals {
     files: usize,
     cases: usize,

@@ -12,12 +12,9 @@ use super::desk::Desk;
 use crate::codes::load as codes;
 use crate::url::check_path;
 use crate::{
-    AnonymousAccess, AnyHost, AuthTerms, FailedInterfaces, Hosts, InterfaceTerms, Placed, PolicyPlace,
-    ProtocolVersion, Queries, Scheme, VersionRequirement,
+    AnonymousAccess, AnyHost, AuthTerms, CORE_BINDINGS, FailedInterfaces, Hosts, InterfaceTerms, Placed,
+    PolicyPlace, ProtocolVersion, Queries, Scheme, VersionRequirement,
 };
-
-/// The bindings of A2A itself.
-const BINDINGS: [&str; 3] = ["JSONRPC", "GRPC", "HTTP+JSON"];
 
 const SCHEMES: [(&str, Scheme); 4] =
     [("https", Scheme::Https), ("http", Scheme::Http), ("wss", Scheme::Wss), ("ws", Scheme::Ws)];
@@ -46,7 +43,7 @@ pub(super) fn built_in(place: &PolicyPlace) -> InterfaceTerms {
         hosts: Hosts { source: Some(place.clone()), listed: Vec::new() },
         paths: None,
         versions: Placed::new(vec![version], place.clone()),
-        bindings: Placed::new(BINDINGS.map(str::to_owned).to_vec(), place.clone()),
+        bindings: Placed::new(CORE_BINDINGS.map(str::to_owned).to_vec(), place.clone()),
         query: Queries::Deny,
         allow_loopback: None,
         networks: Vec::new(),

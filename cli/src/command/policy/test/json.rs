@@ -86,18 +86,10 @@ struct AttackJson<'a> {
 }
 
 #[derive(Serialize)]
-struct SummaryJson {
+struct SummaryJson<'t> {
     schema: &'static str,
-    files: usize,
-    cases: usize,
-    failed: usize,
-    gaps: Option<usize>,
-    mutants: Option<usize>,
-    survivors: Option<usize>,
-    attacks: Option<usize>,
-    admitted: Option<usize>,
-    not_enforced: Option<usize>,
-    not_tried: Option<usize>,
+    #[serde(flatten)]
+    totals: &'t Totals,
 }
 
 impl TestReport for Json {
@@ -119,32 +111,7 @@ impl TestReport for Json {
     }
 
     fn end(&mut self, totals: &Totals, session: &mut Session<'_>) -> io::Result<()> {
-        let Totals {
-            files,
-            cases,
-            failed,
-            gaps,
-            mutants,
-            survivors,
-            attacks,
-            admitted,
-            not_enforced,
-            not_tried,
-        } = *totals;
-        let schema = "countersign.policy-test-summary/1";
-        session.json(&SummaryJson {
-            schema,
-            files,
-            cases,
-            failed,
-            gaps,
-            mutants,
-            survivors,
-            attacks,
-            admitted,
-            not_enforced,
-            not_tried,
-        })
+        session.json(&SummaryJson { schema: "countersign.policy-test-summary/1", totals })
     }
 }
 
