@@ -49,9 +49,10 @@ pub use pattern::{
 pub use place::{Placed, PolicyPlace};
 pub use policy::{
     AllowRule, Allowance, AnonymousAccess, AnyHost, AuthTerms, CacheTerms, DenyRule, Exception, ExtensionUse,
-    FailedInterfaces, FetchTerms, FirstUse, Grace, Hosts, InterfaceTerms, KeyGroup, KeySelector, KeySet,
-    LintLevel, Mode, PinTerms, PolicyFile, PolicyKey, PolicyLimits, Queries, Reaction, SignatureLevel,
-    SignatureTerms, Tombstone, TombstoneReason, TrustPolicy, Uncovered, WordPattern,
+    FailedInterfaces, FetchTerms, FetchedKeys, FetchedKeysError, FirstUse, Grace, Hosts, InterfaceTerms,
+    KeyGroup, KeySelector, KeySet, LintLevel, Mode, PinTerms, PolicyFile, PolicyKey, PolicyLimits, Queries,
+    Reaction, SignatureLevel, SignatureTerms, Tombstone, TombstoneReason, TrustPolicy, Uncovered,
+    WordPattern,
 };
 pub use recognize::is_policy_text;
 pub use request::{AdmissionRequest, Source, SourceKind};

@@ -1,6 +1,7 @@
 //! The trust policy as checked: defaults written out, references resolved.
 
 mod deny_index;
+mod fetched;
 mod interfaces;
 mod key;
 mod rule;
@@ -15,6 +16,8 @@ use countersign_keys::trust::TrustedKeys;
 
 use crate::{DenyPattern, ExpandedPolicy, Host, Network, Placed, PolicyPlace, UnixTime};
 use deny_index::DenyIndex;
+pub(crate) use fetched::holds_secret;
+pub use fetched::{FetchedKeys, FetchedKeysError};
 pub use interfaces::{AnonymousAccess, AnyHost, AuthTerms, FailedInterfaces, Hosts, InterfaceTerms, Queries};
 pub use key::{KeySet, PolicyKey, Tombstone, TombstoneReason};
 pub use rule::{AllowRule, DenyRule, Exception, ExtensionUse, FirstUse, PinTerms, Reaction, WordPattern};

@@ -27,6 +27,18 @@ declare_codes! {
         example: "a card whose version was raised, signed again by one of its two keys",
         instead: "Have that key sign again, or remove its entry with `--drop-stale`.",
     }
+    KEY_TOO_MANY = "key.too-many" {
+        what: "A JWK set that was fetched has more keys than `max-keys` of its `[[jwks]]` allows, so none of them counts.",
+        why: "Whoever can add keys to the set can sign; the limit makes a set that grows unexpectedly visible.",
+        example: "nine keys at the URL of a set without `max-keys`, which allows eight",
+        instead: "Ask the owner of the set what the keys are for, then raise `max-keys` (at most 64) or name the keys with `pins`.",
+    }
+    KEY_SET_UNAVAILABLE = "key.set-unavailable" {
+        what: "A JWK set of the policy could not be fetched, or what is at its URL cannot be used.",
+        why: "Its keys are unknown, so no signature by them counts; what was fetched before counts only as long as the policy says.",
+        example: "the server of the set answers with status 503",
+        instead: "The finding names the cause; try again later, or hold the set as a `file`.",
+    }
     FRESH_EXPIRED = "fresh.expired" {
         what: "The protected header has an `exp` that is not after the time of the check.",
         why: "The signer said that the signature must not be relied on from that time on.",

@@ -1,8 +1,7 @@
 //! `[[key]]` and `[[jwks]]`.
 
-use countersign_keys::jwk::JwkError;
 use countersign_keys::trust::{KeySource, TrustedKey, TrustedKeys, UnusableKey};
-use countersign_keys::{Algorithm, Code, Thumbprint, codes as key_codes, jcs};
+use countersign_keys::{Algorithm, Thumbprint, jcs};
 
 use super::super::error::PolicyFault;
 use super::super::path::{self, Reference};
@@ -11,6 +10,7 @@ use super::super::written::{
 };
 use super::desk::Desk;
 use crate::codes::load as codes;
+use crate::policy::holds_secret;
 use crate::{
     AllowPattern, KeySet, Placed, PolicyKey, Scheme, StrictUrl, Tombstone, TombstoneReason, UnixTime, UrlUse,
 };
@@ -227,10 +227,7 @@ fn read_keys(
             return None;
         }
     };
-    let is_private = |code: Code| code == key_codes::KEY_PRIVATE_IN_PUBLIC_SET;
-    if keys.findings().iter().any(|found| is_private(found.finding.code))
-        || keys.unusable().iter().any(|key| key.reason == JwkError::SharedSecret)
-    {
+    if holds_secret(&keys) {
         private_file(desk, range, name);
         return None;
     }
@@ -373,25 +370,12 @@ fn members(
     read: &TrustedKeys,
     keys: &mut Keys,
 ) {
-    let count = read.keys().len().saturating_add(read.unusable().len());
-    if count > set.max_keys {
-        desk.invalid(range, format!("the set has {count} keys, `max-keys` is {}", set.max_keys));
-        return;
-    }
-    let is_pinned = |key: &&TrustedKey| set.pins.is_empty() || set.pins.contains(&key.thumbprint());
-    for key in read.keys().iter().filter(is_pinned) {
-        let mut trusted = key.clone();
-        if let Some(algorithms) = &set.algorithms {
-            let allowed = algorithms.iter().copied().filter(|algorithm| key.allows(*algorithm));
-            trusted = trusted.with_algorithms(allowed.collect::<Vec<_>>());
+    match set.members(read) {
+        Ok(members) => keys.keys.extend(members),
+        Err(count) => {
+            desk.invalid(range, format!("the set has {count} keys, `max-keys` is {}", set.max_keys));
+            return;
         }
-        keys.keys.push(PolicyKey {
-            id: set.id.clone(),
-            is_set_member: true,
-            trusted,
-            origins: set.origins.clone(),
-            place: set.place.clone(),
-        });
     }
     keys.unusable.extend(read.unusable().iter().cloned());
 }
