@@ -46,6 +46,7 @@
 //! admits the card. The language of policies: [`guide::policy`].
 
 mod admission;
+mod audit;
 mod canonical;
 mod card;
 pub mod codes;
@@ -60,6 +61,7 @@ mod select;
 mod signature;
 
 pub use admission::{AdmittedCard, AdmittedInterface, AdmittedSelection, Denied};
+pub use audit::{AUDIT_TARGET, AuditRecord, CacheState};
 pub use canonical::{CanonicalPayload, Form, NoCanonicalForm, UnknownForm};
 pub use card::{
     CardError, CardView, ClaimedInterface, DeclaredVersion, Extension, FlowKind, Hybrid, InterfacePlace,
