@@ -47,6 +47,8 @@
 
 mod admission;
 mod audit;
+#[cfg(feature = "cache")]
+pub mod cache;
 mod canonical;
 mod card;
 pub mod codes;

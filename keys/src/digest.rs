@@ -22,6 +22,29 @@ pub fn sha256(octets: &[u8]) -> [u8; 32] {
     array
 }
 
+/// The SHA-256 hash of a list of octet strings: different lists have different digests, however they are cut.
+///
+/// Before each part stand its length in octets, in decimal, and a colon.
+///
+/// # Examples
+///
+/// ```
+/// use countersign_keys::sha256_of_parts;
+///
+/// assert_ne!(sha256_of_parts(["ab", "c"]), sha256_of_parts(["a", "bc"]));
+/// ```
+#[must_use]
+pub fn sha256_of_parts(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> [u8; 32] {
+    let mut framed = Vec::new();
+    for part in parts {
+        let part = part.as_ref();
+        framed.extend_from_slice(part.len().to_string().as_bytes());
+        framed.push(b':');
+        framed.extend_from_slice(part);
+    }
+    sha256(&framed)
+}
+
 /// Lower-case hexadecimal digits, two for each octet.
 ///
 /// # Examples

@@ -19,7 +19,7 @@ mod thumbprint;
 pub mod trust;
 
 pub use algorithm::{Algorithm, KeyKind};
-pub use digest::{hex, sha256};
+pub use digest::{hex, sha256, sha256_of_parts};
 pub use error::{KeyError, SignError, VerifyError};
 pub use finding::{Code, Edit, Finding, Fix, FixSafety, Level, Page, Span};
 pub use hidden::is_hidden;

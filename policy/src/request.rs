@@ -1,5 +1,7 @@
 //! What somebody asks: may this client, for this tenant and use, talk to the agent whose card came from there?
 
+use countersign_keys::sha256_of_parts;
+
 use crate::{Accepted, ProtocolVersion, StrictUrl, UrlError, UrlUse};
 
 /// Path of the card of a host (A2A 1.0 section 14.3).
@@ -52,6 +54,26 @@ impl AdmissionRequest {
     #[must_use]
     pub const fn new(source: Source) -> Self {
         Self { source, tenant: None, purpose: None, accept: None, extensions: None, assumed: None }
+    }
+
+    /// SHA-256 of everything that is asked, for those who remember answers: questions that differ in anything, be it the
+    /// spelling of the URL or the order of what the client speaks, have different digests.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        // Every member by its name: a new one does not compile until it takes part.
+        let Self { source: Source { kind, url }, tenant, purpose, accept, extensions, assumed } = self;
+        let accept = accept.as_ref().map(|accept| sha256_of_parts(accept.iter().map(ToString::to_string)));
+        let extensions = extensions.as_ref().map(sha256_of_parts);
+        let assumed = assumed.map(|version| version.to_string());
+        let digests = [
+            sha256_of_parts([kind.to_string().as_str(), url.raw()]),
+            sha256_of_parts(tenant),
+            sha256_of_parts(purpose),
+            sha256_of_parts(accept),
+            sha256_of_parts(extensions),
+            sha256_of_parts(assumed),
+        ];
+        sha256_of_parts(digests)
     }
 }
 
@@ -112,5 +134,44 @@ impl std::fmt::Display for SourceKind {
             Self::File => f.write_str("file"),
             Self::Registry(name) => write!(f, "registry:{name}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AdmissionRequest, Source, SourceKind};
+    use crate::ProtocolVersion;
+
+    #[test]
+    fn questions_that_differ_in_one_member_have_different_digests() {
+        let source = |url: &str| Source::at(url).unwrap();
+        let base = AdmissionRequest::new(source("https://agent.example/card.json"));
+        let with = |change: &dyn Fn(&mut AdmissionRequest)| {
+            let mut request = base.clone();
+            change(&mut request);
+            request.digest()
+        };
+        let accept = |texts: &[&str]| Some(texts.iter().map(|text| text.parse().unwrap()).collect());
+        let digests = [
+            base.digest(),
+            with(&|request| request.source = source("https://agent.example/other.json")),
+            with(&|request| request.source = source("https://agent.example:443/card.json")),
+            with(&|request| request.source.kind = SourceKind::File),
+            with(&|request| request.source.kind = SourceKind::Registry("file".to_owned())),
+            with(&|request| request.tenant = Some(String::new())),
+            with(&|request| request.tenant = Some("a".to_owned())),
+            with(&|request| request.purpose = Some("a".to_owned())),
+            with(&|request| request.accept = Some(Vec::new())),
+            with(&|request| request.accept = accept(&["1.0/JSONRPC", "1.0/GRPC"])),
+            with(&|request| request.accept = accept(&["1.0/GRPC", "1.0/JSONRPC"])),
+            with(&|request| request.extensions = Some(Vec::new())),
+            with(&|request| request.extensions = Some(vec!["a".to_owned(), "b".to_owned()])),
+            with(&|request| request.extensions = Some(vec!["ab".to_owned()])),
+            with(&|request| request.assumed = Some(ProtocolVersion::V0_3)),
+        ];
+        for (place, digest) in digests.iter().enumerate() {
+            assert!(!digests[..place].contains(digest), "number {place} has the digest of an earlier one");
+        }
+        assert_eq!(base.digest(), base.clone().digest());
     }
 }

@@ -1,0 +1,139 @@
+//! Decisions, by everything that they rest on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use countersign_keys::json::Limits;
+use countersign_keys::{hex, sha256};
+use countersign_policy::{AdmissionRequest, Decision, TrustPolicy, UnixTime};
+use moka::Entry;
+use moka::ops::compute::Op;
+use moka::policy::EvictionPolicy;
+use moka::sync::Cache;
+
+use super::CacheBounds;
+use super::answer::{Answer, Provenance};
+use super::key::{DecisionKey, ReceivedCard};
+use super::standing::Stand;
+use crate::admission::{AdmittedCard, Denied};
+use crate::card::{CardError, UntrustedCard};
+
+/// What a decision takes beside its card, in octets: trace, reasons, verdicts.
+const DECISION_OCTETS: usize = 4096;
+
+/// How many times its octets a card takes in memory: text, tree, index of members, verdicts.
+const CARD_FACTOR: usize = 8;
+
+pub(super) struct Decisions {
+    cache: Cache<DecisionKey, Arc<Held>>,
+    /// Counts how often everything was forgotten.
+    era: AtomicU64,
+}
+
+/// A decision that is remembered.
+struct Held {
+    verdict: Result<Arc<AdmittedCard>, Arc<Denied>>,
+    from: UnixTime,
+    until: UnixTime,
+    era: u64,
+    card_octets: usize,
+}
+
+impl Decisions {
+    pub(super) fn new(bounds: &CacheBounds) -> Self {
+        // Each entry weighs at least its share, so there are never more than the most.
+        let share = bounds.max_decision_octets.checked_div(bounds.max_decisions).unwrap_or(u64::MAX);
+        let weigh = move |_: &DecisionKey, held: &Arc<Held>| {
+            let octets = held.card_octets.saturating_mul(CARD_FACTOR).saturating_add(DECISION_OCTETS);
+            u32::try_from(octets).unwrap_or(u32::MAX).max(u32::try_from(share).unwrap_or(u32::MAX))
+        };
+        // Least recently used: a new decision is never turned away in favour of the old ones.
+        let cache = Cache::builder()
+            .max_capacity(bounds.max_decision_octets)
+            .weigher(weigh)
+            .eviction_policy(EvictionPolicy::lru())
+            .build();
+        Self { cache, era: AtomicU64::new(0) }
+    }
+
+    pub(super) fn answer<Fault: From<CardError> + Send + Sync + 'static>(
+        &self,
+        stand: &Stand,
+        request: &AdmissionRequest,
+        received: &ReceivedCard<'_>,
+        decide: impl Fn(UntrustedCard, &TrustPolicy, UnixTime) -> Result<Result<AdmittedCard, Box<Denied>>, Fault>,
+    ) -> Result<Answer, Fault> {
+        let now = stand.moment.now;
+        let era = self.era.load(Ordering::Acquire);
+        let make = || -> Result<Arc<Held>, Fault> {
+            let longest = Limits::default().max_octets.max(stand.policy.limits().max_card_octets);
+            let card = UntrustedCard::read(received.octets(), &Limits::default().with_max_octets(longest))?;
+            let verdict = decide(card, &stand.policy, now)?.map(Arc::new).map_err(Arc::from);
+            let until = decision_of(&verdict).expires_at;
+            Ok(Arc::new(Held { verdict, from: now, until, era, card_octets: received.octets().len() }))
+        };
+        if received.at_most(UnixTime::from_seconds(i64::MAX)) <= now {
+            return Ok(make()?.answer(received, Provenance::Decided));
+        }
+        let key = DecisionKey::under(&stand.digest, request, received);
+        if let Some(held) = self.cache.get(&key).filter(|held| held.stands(now, era)) {
+            return Ok(held.answer(received, Provenance::Remembered));
+        }
+        // One thread decides; the others wait here, and find what it decided.
+        let mut answer = None;
+        self.cache.entry(key).and_try_compute_with(|found| {
+            let found = found.map(Entry::into_value).filter(|held| held.stands(now, era));
+            if let Some(held) = found {
+                answer = Some(held.answer(received, Provenance::Awaited));
+                return Ok::<_, Fault>(Op::Nop);
+            }
+            let held = make()?;
+            answer = Some(held.answer(received, Provenance::Decided));
+            let keeps = held.stands(now, era) && held.is_about(stand, request, received);
+            Ok(if keeps { Op::Put(held) } else { Op::Nop })
+        })?;
+        match answer {
+            Some(answer) => Ok(answer),
+            None => Ok(make()?.answer(received, Provenance::Decided)),
+        }
+    }
+
+    pub(super) fn clear(&self) {
+        self.era.fetch_add(1, Ordering::Release);
+        self.cache.invalidate_all();
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.cache.entry_count()
+    }
+}
+
+impl Held {
+    fn stands(&self, now: UnixTime, era: u64) -> bool {
+        self.era == era && self.from <= now && now < self.until
+    }
+
+    fn answer(&self, received: &ReceivedCard<'_>, provenance: Provenance) -> Answer {
+        Answer::new(self.verdict.clone(), received.at_most(self.until), provenance)
+    }
+
+    /// Whether the decision is the answer to the question, whoever made it.
+    fn is_about(&self, stand: &Stand, request: &AdmissionRequest, received: &ReceivedCard<'_>) -> bool {
+        let decision = decision_of(&self.verdict);
+        let subject = &decision.subject;
+        decision.evaluated_at == self.from
+            && decision.policy.digest == stand.policy.digest()
+            && decision.card.sha256 == hex(&sha256(received.octets()))
+            && subject.url == request.source.url.raw()
+            && subject.source == request.source.kind
+            && subject.tenant == request.tenant
+            && subject.purpose == request.purpose
+    }
+}
+
+fn decision_of(verdict: &Result<Arc<AdmittedCard>, Arc<Denied>>) -> &Decision {
+    match verdict {
+        Ok(admitted) => admitted.decision(),
+        Err(denied) => denied.decision(),
+    }
+}
