@@ -2,6 +2,7 @@
 
 pub mod capabilities;
 pub mod content;
+pub mod fetch;
 pub mod interfaces;
 pub mod members;
 pub mod security;
@@ -126,6 +127,7 @@ pub fn registry() -> impl Iterator<Item = Code> {
         ALL,
         capabilities::ALL,
         content::ALL,
+        fetch::ALL,
         interfaces::ALL,
         members::ALL,
         security::ALL,

@@ -55,6 +55,8 @@ pub mod codes;
 mod coverage;
 mod diagnosis;
 mod endorsement;
+#[cfg(feature = "client")]
+pub mod fetch;
 mod files;
 mod fix;
 pub mod guide;
