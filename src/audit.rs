@@ -188,6 +188,15 @@ impl AuditRecord {
     }
 }
 
+#[cfg(feature = "client")]
+impl AuditRecord {
+    /// Told to whoever listens.
+    pub(crate) fn told(&self) {
+        #[cfg(feature = "events")]
+        self.emit();
+    }
+}
+
 impl CacheState {
     /// `hit`, `miss` or `off`.
     #[must_use]

@@ -195,6 +195,12 @@ impl AdmissionCache {
         self.put(Previous::Keep, agent, request, received, terms, now)
     }
 
+    /// Forgets the interface that is selected for an agent, as the beginning of a registration does: for whoever has to fetch
+    /// the card first.
+    pub fn drop_selected(&self, scope: &AgentScope) {
+        let _ticket = self.interfaces.begin(scope.clone(), Previous::Drop);
+    }
+
     /// The interface that is selected for an agent, if its admission still stands: what a client asks before each request.
     #[must_use]
     pub fn selected(&self, scope: &AgentScope, now: UnixTime) -> Option<Arc<AdmittedInterface>> {

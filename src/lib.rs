@@ -51,6 +51,8 @@ mod audit;
 pub mod cache;
 mod canonical;
 mod card;
+#[cfg(feature = "client")]
+pub mod client;
 pub mod codes;
 mod coverage;
 mod diagnosis;

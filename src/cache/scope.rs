@@ -39,6 +39,12 @@ impl AgentScope {
         Self { agent: agent.into(), tenant: request.tenant.clone(), purpose: request.purpose.clone() }
     }
 
+    /// The agent with this name, for a tenant and a use.
+    #[must_use]
+    pub fn new(agent: impl Into<String>, tenant: Option<String>, purpose: Option<String>) -> Self {
+        Self { agent: agent.into(), tenant, purpose }
+    }
+
     /// The name of the agent.
     #[must_use]
     pub fn agent(&self) -> &str {

@@ -21,6 +21,12 @@ pub trait Fetch: Send + Sync {
     fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError>;
 }
 
+impl<F: Fetch + ?Sized> Fetch for Box<F> {
+    fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
+        (**self).fetch(request)
+    }
+}
+
 /// What is asked for, and the limits. The values of headers are not shown by [`Debug`](fmt::Debug): they may hold a credential.
 #[derive(Clone)]
 #[non_exhaustive]

@@ -227,3 +227,17 @@ impl<S: ResponseStore + ?Sized> ResponseStore for Arc<S> {
         (**self).remove(key)
     }
 }
+
+impl<S: ResponseStore + ?Sized> ResponseStore for Box<S> {
+    fn load(&self, key: &StoreKey) -> Result<Option<StoredResponse>, StoreError> {
+        (**self).load(key)
+    }
+
+    fn save(&self, response: &StoredResponse) -> Result<(), StoreError> {
+        (**self).save(response)
+    }
+
+    fn remove(&self, key: &StoreKey) -> Result<(), StoreError> {
+        (**self).remove(key)
+    }
+}

@@ -1,0 +1,254 @@
+//! Admission in a client: fetch the card of an agent and the key sets of the policy, hold the card against the policy, select
+//! an interface, and remember the answer for as long as it is true (feature `client`).
+//!
+//! [`AdmissionClient`] does all of it; what it is made of can be used alone: [`fetch`](crate::fetch),
+//! [`cache`](crate::cache), [`TrustPolicy::with_fetched_keys`].
+
+mod agent;
+mod error;
+mod key_sets;
+mod turns;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use countersign_keys::{Finding, codes as key_codes};
+use countersign_policy::{AdmissionRequest, CacheTerms, Decision, TrustPolicy, UnixTime};
+
+use crate::admission::AdmittedInterface;
+use crate::audit::{AuditRecord, CacheState};
+use crate::cache::{AdmissionCache, Answer, CacheBounds, Provenance, ReceivedCard};
+use crate::fetch::{Fetch, FetchedCard, Fetcher, MemoryStore, ResponseStore, ReuseTerms};
+pub use agent::Agent;
+pub use error::ClientError;
+use key_sets::{Asking, KeySets};
+use turns::Turns;
+
+type Web = Fetcher<Box<dyn Fetch>, Box<dyn ResponseStore>>;
+
+/// How long a card is fresh whose response does not say so, in seconds (A2A 1.0 section 8.6.2 leaves it to clients).
+const DEFAULT_LIFETIME_SECONDS: i64 = 60;
+
+/// A client that looks before it calls.
+///
+/// Share it between threads by reference. [`interface`](Self::interface) is what to ask before each request: while an
+/// admission stands it takes under a microsecond and no connection. It fetches what the agent, the policy and nobody else
+/// names: no URL of a card or of a header.
+///
+/// Not checked: who answers at the interface, and at which address. Judge the addresses that its host resolves to with
+/// [`AddressGuard`](crate::fetch::AddressGuard) when you connect.
+///
+/// # Examples
+///
+/// ```
+/// use countersign::client::{Agent, AdmissionClient};
+/// # use countersign::fetch::{Fetch, FetchError, FetchRequest, FetchResponse};
+/// use countersign::{SelectTerms, TOOL, TrustPolicy, UnixTime};
+/// # struct HttpsFetch;
+/// # impl HttpsFetch { fn new() -> Self { Self } }
+/// # impl Fetch for HttpsFetch {
+/// #     fn fetch(&self, _: &FetchRequest) -> Result<FetchResponse, FetchError> {
+/// #         let card = r#"{"name": "Echo", "supportedInterfaces": [
+/// #             {"url": "https://agents.example/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]}"#;
+/// #         let json = ("content-type".to_owned(), "application/json".to_owned());
+/// #         Ok(FetchResponse::new(200, vec![json], card.into()))
+/// #     }
+/// # }
+///
+/// let policy = TrustPolicy::read(r#"
+///     schema = 1
+///     [[allow]]
+///     id = "pilot"
+///     from = ["https://agents.example"]
+///     signatures = { level = "off", reason = "pilot", until = 2026-12-31 }
+/// "#, "trust-policy.toml", &TOOL)?;
+/// let client = AdmissionClient::new(policy, HttpsFetch::new());
+///
+/// let echo = Agent::at("https://agents.example", SelectTerms::accepting(["1.0/JSONRPC".parse()?]))?;
+/// let now = UnixTime::from_seconds(1_790_856_000);
+/// let interface = client.interface(&echo, now)?;
+/// assert_eq!(interface.url(), "https://agents.example/a2a");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct AdmissionClient {
+    web: Web,
+    cache: AdmissionCache,
+    key_sets: RwLock<Arc<KeySets>>,
+    /// Held while the policy of the cache is replaced, so that older keys do not take the place of newer ones.
+    replacing: Mutex<()>,
+    turns: Turns,
+}
+
+/// What came of looking at the card of an agent.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Admission {
+    /// What was asked of the policy: the source is the URL that answered.
+    pub request: AdmissionRequest,
+    /// The card, and how it was had.
+    pub card: FetchedCard,
+    /// The admission or the denial, and how it came about.
+    pub answer: Answer,
+    /// The interface that is selected for the agent.
+    pub interface: Option<Arc<AdmittedInterface>>,
+    /// Key sets for the source whose keys are not known, or old: `key.set-unavailable`.
+    pub findings: Vec<Finding>,
+}
+
+impl AdmissionClient {
+    /// A client that remembers responses and admissions in memory.
+    #[must_use]
+    pub fn new(policy: TrustPolicy, fetch: impl Fetch + 'static) -> Self {
+        Self::with_store(policy, fetch, MemoryStore::default(), &CacheBounds::default())
+    }
+
+    /// A client that remembers responses in `store`, and admissions within `bounds`.
+    #[must_use]
+    pub fn with_store(
+        policy: TrustPolicy,
+        fetch: impl Fetch + 'static,
+        store: impl ResponseStore + 'static,
+        bounds: &CacheBounds,
+    ) -> Self {
+        let policy = Arc::new(policy);
+        Self {
+            web: Fetcher::new(Box::new(fetch), Box::new(store)),
+            cache: AdmissionCache::new(Arc::clone(&policy), bounds),
+            key_sets: RwLock::new(Arc::new(KeySets::of(policy))),
+            replacing: Mutex::new(()),
+            turns: Turns::default(),
+        }
+    }
+
+    /// The policy in force, with the keys that were fetched.
+    #[must_use]
+    pub fn policy(&self) -> Arc<TrustPolicy> {
+        self.cache.policy()
+    }
+
+    /// Puts another policy in force: nothing that was admitted under the old one is given out any more, and its key sets are
+    /// fetched anew.
+    pub fn replace_policy(&self, policy: TrustPolicy) {
+        let policy = Arc::new(policy);
+        let _replacing = self.replacing.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.key_sets.write().unwrap_or_else(PoisonError::into_inner) =
+            Arc::new(KeySets::of(Arc::clone(&policy)));
+        self.cache.replace_policy(policy);
+    }
+
+    /// What is remembered of agents, for reports and to forget.
+    #[must_use]
+    pub const fn cache(&self) -> &AdmissionCache {
+        &self.cache
+    }
+
+    /// The interface to call now: the one that was selected if its admission still stands, else the card is looked at again,
+    /// once for all threads that ask at the same time.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`]: the card cannot be fetched or read, it is denied, or none of its admitted interfaces fits.
+    pub fn interface(&self, agent: &Agent, now: UnixTime) -> Result<Arc<AdmittedInterface>, ClientError> {
+        if let Some(interface) = self.cache.selected(agent.scope(), now) {
+            return Ok(interface);
+        }
+        self.turns.once(agent.scope(), || {
+            let admission = self.admit(agent, now)?;
+            match (&admission.interface, admission.answer.admitted()) {
+                (Some(interface), _) => Ok(Arc::clone(interface)),
+                (None, Some(_)) => Err(ClientError::NoInterface(Box::new(admission))),
+                (None, None) => Err(ClientError::Denied(Box::new(admission))),
+            }
+        })
+    }
+
+    /// Looks at the card of an agent: fetches it as RFC 9111 allows, and the key sets for its source as their entries say,
+    /// holds it against the policy or takes the answer that is remembered, and selects an interface. What was selected for
+    /// the agent before is forgotten first.
+    ///
+    /// A signature of a key that is not known has the sets for the source asked again, each at most once in its refresh
+    /// interval.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`] if the card cannot be fetched or read. A denial is none: it is in [`Admission::answer`].
+    pub fn admit(&self, agent: &Agent, now: UnixTime) -> Result<Admission, ClientError> {
+        self.cache.drop_selected(agent.scope());
+        let card = self.card(agent, now)?;
+        let key_sets = Arc::clone(&self.key_sets.read().unwrap_or_else(PoisonError::into_inner));
+        let request = agent.request(&card.fetched.url)?;
+        let terms = cache_terms(key_sets.loaded(), &request);
+        let asking = Asking { web: &self.web, source: &request.source, cache: &terms, now };
+        let mut findings = self.look(&key_sets, asking);
+        let received = ReceivedCard::new(&card.fetched.octets)
+            .with_endorsements(agent.endorsements())
+            .fresh_until(card.fetched.fresh_until);
+        let register = || self.cache.register(agent.name(), &request, &received, agent.terms(), now);
+        let mut registered = register()?;
+        let unknown = unknown_kids(registered.answer().decision());
+        if !unknown.is_empty() && key_sets.ask_again(&unknown, asking) {
+            findings = self.look(&key_sets, asking);
+            registered = register()?;
+        }
+        let answer = registered.answer().clone();
+        // One that is not remembered, because its answer ends at once or another registration began, may be called now.
+        let interface = registered.interface().cloned().or_else(|| select(&answer, agent));
+        AuditRecord::of(answer.decision(), cache_state(answer.provenance())).told();
+        Ok(Admission { request, card, answer, interface, findings })
+    }
+
+    fn card(&self, agent: &Agent, now: UnixTime) -> Result<FetchedCard, ClientError> {
+        let policy = self.cache.policy();
+        let request = agent.request(agent.address().url())?;
+        let reuse = ReuseTerms::from(&cache_terms(&policy, &request))
+            .with_default_lifetime_seconds(DEFAULT_LIFETIME_SECONDS);
+        let ask = agent.ask().clone().with_reuse(reuse);
+        Ok(self.web.card(agent.address(), &ask, policy.fetch(), now)?)
+    }
+
+    /// Puts the keys for the source in force.
+    fn look(&self, key_sets: &Arc<KeySets>, asking: Asking<'_>) -> Vec<Finding> {
+        let findings = key_sets.look(asking);
+        let _replacing = self.replacing.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another policy may have been put in force meanwhile.
+        if Arc::ptr_eq(key_sets, &self.key_sets.read().unwrap_or_else(PoisonError::into_inner)) {
+            let policy = key_sets.combine(asking.now);
+            if !Arc::ptr_eq(&policy, &self.cache.policy()) {
+                self.cache.replace_policy(policy);
+            }
+        }
+        findings
+    }
+}
+
+impl fmt::Debug for AdmissionClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AdmissionClient").field("cache", &self.cache).finish_non_exhaustive()
+    }
+}
+
+fn select(answer: &Answer, agent: &Agent) -> Option<Arc<AdmittedInterface>> {
+    answer.admitted()?.select(agent.terms()).interface().cloned().map(Arc::new)
+}
+
+/// How long answers about the source may be remembered.
+fn cache_terms(policy: &TrustPolicy, request: &AdmissionRequest) -> CacheTerms {
+    policy.rule_for(request).map(|rule| rule.cache.clone()).unwrap_or_default()
+}
+
+/// The `kid` of the signatures that no key of the policy answers to.
+fn unknown_kids(decision: &Decision) -> Vec<&str> {
+    let is_unknown = |code| code == key_codes::SIG_UNKNOWN_KEY;
+    let unknown = decision
+        .signatures
+        .iter()
+        .filter(|signature| signature.reasons.iter().any(|reason| is_unknown(reason.code)));
+    unknown.filter_map(|signature| signature.kid.as_deref()).collect()
+}
+
+const fn cache_state(provenance: Provenance) -> CacheState {
+    match provenance {
+        Provenance::Remembered => CacheState::Hit,
+        Provenance::Decided | Provenance::Awaited => CacheState::Miss,
+    }
+}
