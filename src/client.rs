@@ -13,12 +13,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use countersign_keys::{Finding, codes as key_codes};
-use countersign_policy::{AdmissionRequest, CacheTerms, Decision, TrustPolicy, UnixTime};
+use countersign_policy::{AdmissionRequest, CacheTerms, Decision, StrictUrl, TrustPolicy, UnixTime};
 
 use crate::admission::AdmittedInterface;
 use crate::audit::{AuditRecord, CacheState};
 use crate::cache::{AdmissionCache, Answer, CacheBounds, Provenance, ReceivedCard};
-use crate::fetch::{Fetch, FetchedCard, Fetcher, MemoryStore, ResponseStore, ReuseTerms};
+use crate::fetch::{Fetch, FetchedCard, Fetcher, MemoryStore, ResponseStore, ReuseTerms, StoreKey};
+use crate::select::VersionNotSupported;
 pub use agent::Agent;
 pub use error::ClientError;
 use key_sets::{Asking, KeySets};
@@ -162,6 +163,30 @@ impl AdmissionClient {
         })
     }
 
+    /// The interface to call after the server of the selected one answered VersionNotSupportedError (A2A 1.0 section 3.6.3), if
+    /// the terms of the agent allow a fallback. It is the selected one from then on.
+    ///
+    /// # Errors
+    ///
+    /// As [`interface`](Self::interface); [`ClientError::NoInterface`] where no other one may be used.
+    pub fn fall_back(
+        &self,
+        agent: &Agent,
+        refusal: VersionNotSupported,
+        now: UnixTime,
+    ) -> Result<Arc<AdmittedInterface>, ClientError> {
+        let admission = self.admit(agent, now)?;
+        let Some(card) = admission.answer.admitted() else {
+            return Err(ClientError::Denied(Box::new(admission)));
+        };
+        let selection = card.select(agent.terms()).after(refusal);
+        let Some((interface, because)) = selection.interface().zip(selection.because()) else {
+            return Err(ClientError::NoInterface(Box::new(admission)));
+        };
+        let switched = self.cache.switch_to(agent.scope(), interface, because, now);
+        Ok(switched.unwrap_or_else(|| Arc::new(interface.clone())))
+    }
+
     /// Looks at the card of an agent: fetches it as RFC 9111 allows, and the key sets for its source as their entries say,
     /// holds it against the policy or takes the answer that is remembered, and selects an interface. What was selected for
     /// the agent before is forgotten first.
@@ -184,7 +209,14 @@ impl AdmissionClient {
             .with_endorsements(agent.endorsements())
             .fresh_until(card.fetched.fresh_until);
         let register = || self.cache.register(agent.name(), &request, &received, agent.terms(), now);
-        let mut registered = register()?;
+        let mut registered = match register() {
+            Ok(registered) => registered,
+            Err(error) => {
+                // What cannot be read is asked for again, however fresh it is.
+                self.forget(agent, &card.fetched.url);
+                return Err(error.into());
+            }
+        };
         let unknown = unknown_kids(registered.answer().decision());
         if !unknown.is_empty() && key_sets.ask_again(&unknown, asking) {
             findings = self.look(&key_sets, asking);
@@ -195,6 +227,11 @@ impl AdmissionClient {
         let interface = registered.interface().cloned().or_else(|| select(&answer, agent));
         AuditRecord::of(answer.decision(), cache_state(answer.provenance())).told();
         Ok(Admission { request, card, answer, interface, findings })
+    }
+
+    fn forget(&self, agent: &Agent, url: &StrictUrl) {
+        // A store that cannot be written has said so when the card was fetched.
+        let _ = self.web.store().remove(&StoreKey::of(url, agent.ask()));
     }
 
     fn card(&self, agent: &Agent, now: UnixTime) -> Result<FetchedCard, ClientError> {

@@ -1,0 +1,187 @@
+//! The interface to call now: how often the card is looked at, and what ends an admission.
+
+use std::sync::Arc;
+use std::thread;
+
+use countersign::cache::Provenance;
+use countersign::client::{Agent, ClientError};
+use countersign::fetch::FetchedHow;
+use countersign::{SelectTerms, VersionNotSupported};
+
+use crate::agent::{card, changed};
+use crate::web::{AGENT, CARD, SET, at, client, policy, signed, terms, the_agent};
+
+#[test]
+fn the_second_question_is_answered_without_the_network() {
+    let (client, web) = client(policy("", ""));
+    let first = client.interface(&the_agent(), at(0)).unwrap();
+    let second = client.interface(&the_agent(), at(1)).unwrap();
+    assert!(Arc::ptr_eq(&first, &second));
+    assert_eq!((web.count(CARD), web.count(SET)), (1, 1));
+}
+
+#[test]
+fn an_admission_ends_with_the_freshness_of_the_card() {
+    let (client, web) = client(policy("", ""));
+    client.interface(&the_agent(), at(0)).unwrap();
+    client.interface(&the_agent(), at(299)).unwrap();
+    assert_eq!(web.count(CARD), 1);
+    client.interface(&the_agent(), at(300)).unwrap();
+    assert_eq!(web.count(CARD), 2);
+}
+
+#[test]
+fn a_card_of_which_nobody_says_how_long_it_is_fresh_is_fresh_for_a_minute() {
+    let (client, web) = client(policy("", ""));
+    web.put(CARD, signed(&card(), 1), "");
+    client.interface(&the_agent(), at(0)).unwrap();
+    client.interface(&the_agent(), at(59)).unwrap();
+    assert_eq!(web.count(CARD), 1);
+    client.interface(&the_agent(), at(60)).unwrap();
+    assert_eq!(web.count(CARD), 2);
+}
+
+#[test]
+fn max_ttl_zero_remembers_nothing() {
+    let (client, web) = client(policy("", "cache = { max-ttl = \"0s\" }"));
+    client.interface(&the_agent(), at(0)).unwrap();
+    client.interface(&the_agent(), at(0)).unwrap();
+    assert_eq!(web.count(CARD), 2);
+}
+
+#[test]
+fn another_policy_ends_every_admission_at_once() {
+    let (client, _web) = client(policy("", ""));
+    client.interface(&the_agent(), at(0)).unwrap();
+    client.replace_policy(policy("", "interfaces.versions = [\"0.3\"]"));
+    assert!(client.cache().selected(the_agent().scope(), at(0)).is_none());
+    let error = client.interface(&the_agent(), at(0)).unwrap_err();
+    assert_eq!(error.code().name(), "iface.none-left");
+}
+
+#[test]
+fn the_same_keys_again_end_nothing() {
+    let (client, web) = client(policy("refresh = \"1m\"", ""));
+    let other = Agent::at(AGENT, terms()).unwrap().with_tenant("other");
+    client.interface(&the_agent(), at(0)).unwrap();
+    let before = client.policy().key_epoch(at(30));
+    // Another question fetches the set anew.
+    client.admit(&other, at(60)).unwrap();
+    assert_eq!(web.count(SET), 2);
+    assert_eq!(client.policy().key_epoch(at(60)), before);
+}
+
+#[test]
+fn a_card_that_changed_is_looked_at_and_its_old_interface_is_gone() {
+    let (client, web) = client(policy("", ""));
+    let old = client.interface(&the_agent(), at(0)).unwrap();
+    let moved = changed(|card| {
+        card["supportedInterfaces"][0]["url"] = "https://agent.example.com/v2".into();
+    });
+    web.put(CARD, signed(&moved, 1), "max-age=300");
+    let new = client.interface(&the_agent(), at(300)).unwrap();
+    assert_eq!(new.url(), "https://agent.example.com/v2");
+    let find =
+        |url: &str| client.cache().interface(the_agent().scope(), old.version(), "JSONRPC", url, at(300));
+    assert!(find(old.url()).is_none());
+    assert!(find(new.url()).is_some());
+}
+
+/// A refused card takes the place of nothing: what was selected is dropped first and stays dropped.
+#[test]
+fn a_denied_card_leaves_nothing_selected() {
+    let (client, web) = client(policy("", ""));
+    client.interface(&the_agent(), at(0)).unwrap();
+    web.put(CARD, signed(&card(), 9), "no-cache");
+    let error = client.interface(&the_agent(), at(300)).unwrap_err();
+    assert!(matches!(error, ClientError::Denied(_)), "{error}");
+    assert!(client.cache().selected(the_agent().scope(), at(300)).is_none());
+    web.put(CARD, signed(&card(), 1), "no-cache");
+    assert!(client.interface(&the_agent(), at(301)).is_ok(), "and the good one is admitted at once");
+}
+
+#[test]
+fn a_card_that_cannot_be_fetched_is_an_error_with_its_cause() {
+    let (client, web) = client(policy("", ""));
+    web.fail(CARD, 404);
+    let error = client.interface(&the_agent(), at(0)).unwrap_err();
+    assert_eq!(error.code().name(), "fetch.status");
+    web.put(CARD, "{", "");
+    assert_eq!(client.interface(&the_agent(), at(0)).unwrap_err().code().name(), "json.malformed");
+    web.put(CARD, signed(&card(), 1), "");
+    assert!(client.interface(&the_agent(), at(0)).is_ok(), "errors are not remembered");
+}
+
+#[test]
+fn threads_that_ask_together_look_once() {
+    let (client, web) = client(policy("", ""));
+    web.shut_gate();
+    thread::scope(|scope| {
+        let ask = || scope.spawn(|| client.interface(&the_agent(), at(0)).unwrap().url().to_owned());
+        let threads: Vec<_> = (0..8).map(|_| ask()).collect();
+        // The first one waits at the gate; whoever comes later waits for it or finds what it found.
+        while web.count(CARD) == 0 {
+            thread::yield_now();
+        }
+        web.open_gate();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), "https://agent.example.com/a2a");
+        }
+    });
+    assert_eq!((web.count(CARD), web.count(SET)), (1, 1));
+}
+
+#[test]
+fn an_answer_says_how_it_came_about() {
+    let (client, _web) = client(policy("", ""));
+    let first = client.admit(&the_agent(), at(0)).unwrap();
+    assert_eq!(first.card.fetched.how, FetchedHow::Network);
+    assert_eq!(first.answer.provenance(), Provenance::Decided);
+    let second = client.admit(&the_agent(), at(1)).unwrap();
+    assert_eq!(second.card.fetched.how, FetchedHow::Fresh);
+    assert_eq!(second.answer.provenance(), Provenance::Remembered);
+}
+
+/// 304 renews octets; the verdict is given anew once it has ended.
+#[test]
+fn a_renewed_card_is_decided_anew_when_its_verdict_ended() {
+    let (client, web) = client(policy("", "cache = { max-ttl = \"5m\" }"));
+    let headers = [("content-type", "application/json"), ("cache-control", "max-age=300"), ("etag", "\"1\"")];
+    web.put_with(CARD, signed(&card(), 1), &headers);
+    client.admit(&the_agent(), at(0)).unwrap();
+    web.unchanged(CARD, "\"1\"");
+    let later = client.admit(&the_agent(), at(300)).unwrap();
+    assert_eq!(later.card.fetched.how, FetchedHow::Revalidated);
+    assert_eq!(later.answer.provenance(), Provenance::Decided);
+    assert_eq!(later.answer.decision().evaluated_at, at(300));
+}
+
+#[test]
+fn tenants_and_uses_do_not_share_interfaces() {
+    let rule = "tenants = [\"desk\"]\nuses = [\"support\"]";
+    let (client, _web) = client(policy("", rule));
+    let desk = the_agent().with_tenant("desk").for_use("support");
+    assert!(client.interface(&desk, at(0)).is_ok());
+    for other in [
+        the_agent().with_tenant("sales").for_use("support"),
+        the_agent().with_tenant("desk").for_use("sales"),
+        the_agent(),
+    ] {
+        assert!(client.cache().selected(other.scope(), at(0)).is_none());
+        assert!(client.interface(&other, at(0)).is_err());
+    }
+}
+
+#[test]
+fn no_fitting_interface_is_told_as_such() {
+    let (client, _web) = client(policy("", ""));
+    let grpc = Agent::at(AGENT, SelectTerms::accepting(["1.0/GRPC".parse().unwrap()])).unwrap();
+    let error = client.interface(&grpc, at(0)).unwrap_err();
+    assert_eq!(error.code().name(), "iface.none-compatible");
+}
+
+/// What a server answers in JSON-RPC (A2A 1.0 section 5.4).
+pub(crate) fn refusal() -> VersionNotSupported {
+    let body = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32009,"message":"version not supported"}}"#;
+    VersionNotSupported::from_json_rpc(body).unwrap()
+}
