@@ -102,9 +102,9 @@ impl Registered {
         &self.answer
     }
 
-    /// The interface that was selected. [`None`]: the card is denied, no admitted interface fits the client
-    /// ([`AdmittedCard::select`] says why), the answer ends at once, or the registration was overtaken by a later one, by
-    /// [`forget`](super::AdmissionCache::forget) or by another policy.
+    /// The interface that was selected; where the answer ends at once it is for this once. [`None`]: the card is denied, no
+    /// admitted interface fits the client ([`AdmittedCard::select`] says why), or the registration was overtaken by a later
+    /// one or by [`forget`](super::AdmissionCache::forget).
     #[must_use]
     pub const fn interface(&self) -> Option<&Arc<AdmittedInterface>> {
         self.interface.as_ref()

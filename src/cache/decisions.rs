@@ -92,6 +92,8 @@ impl Decisions {
             let keeps = held.stands(now, era) && held.is_about(stand, request, received);
             Ok(if keeps { Op::Put(held) } else { Op::Nop })
         })?;
+        // What is too much goes now, not some time later.
+        self.cache.run_pending_tasks();
         match answer {
             Some(answer) => Ok(answer),
             None => Ok(make()?.answer(received, Provenance::Decided)),

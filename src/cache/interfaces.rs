@@ -175,6 +175,8 @@ impl Ticket<'_> {
             stored = slot.is_some_and(|slot| slot.value().ticket <= self.number);
             if stored { Op::Put(Slot { ticket: self.number, held: Some(held) }) } else { Op::Nop }
         });
+        // What is too much goes now, not some time later.
+        self.interfaces.cache.run_pending_tasks();
         selected.filter(|_| stored)
     }
 }

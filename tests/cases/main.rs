@@ -1,6 +1,6 @@
 //! Every case made from a public bug report, each check a named test.
 //!
-//! `cli` has its own tests; its checks are counted, so that none is lost silently.
+//! `cache` and `cli` have their own tests; their checks are counted, so that none is lost silently.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed expectation must stop the test")]
 
 mod admit;
