@@ -18,11 +18,22 @@ mod memory;
 mod request;
 mod store;
 
+#[cfg(feature = "cache-disk")]
+mod disk;
+#[cfg(feature = "fetch")]
+mod https;
+
 pub use address::{AddressGuard, AddressRefused};
 pub use ask::{AskTerms, Credential, ReuseTerms};
 pub use discovery::{CardAddress, CardAddressError, CardAddressKind, FetchedCard};
+#[cfg(feature = "cache-disk")]
+pub use disk::DiskStore;
 pub use error::{FetchError, SizeLimit, TlsFault};
 pub use fetcher::{Fetched, FetchedHow, Fetcher};
+#[cfg(feature = "fetch")]
+pub use https::{
+    ClientCertificate, HttpsFetch, NotResolved, Resolve, Roots, SystemResolver, TlsTerms, TlsTermsError,
+};
 pub use memory::MemoryStore;
 pub use request::{Fetch, FetchRequest, FetchResponse};
 pub use store::{NoStore, ResponseStore, StoreAction, StoreError, StoreKey, StoreLimits, StoredResponse};

@@ -1,0 +1,174 @@
+//! Responses in a folder.
+
+mod frame;
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::{ResponseStore, StoreAction, StoreError, StoreKey, StoreLimits, StoredResponse};
+
+/// How the names of files begin that are not finished.
+const UNFINISHED: &str = ".new-";
+
+/// A file that is not finished, and this much older than the newest one, was left behind by a process that ended.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// Remembers responses in a folder, one file each, for all processes of one user.
+///
+/// A file is written under another name and renamed when it is whole; its name is the SHA-256 of its key. It is believed only
+/// if its checksum holds and it is for the key that was asked for: a file that is cut, changed or renamed is a response that
+/// was never remembered, and is removed. Other users must have no rights in the folder (mode 0700), as it may hold what only
+/// the holder of a credential may read; on systems other than Unix, rights are not looked at. What was written first goes first.
+///
+/// # Examples
+///
+/// ```
+/// use countersign::fetch::{DiskStore, StoreLimits};
+///
+/// # let scratch = tempfile::tempdir()?;
+/// # let folder = scratch.path().join("responses");
+/// let store = DiskStore::open(&folder, StoreLimits::default())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct DiskStore {
+    folder: PathBuf,
+    limits: StoreLimits,
+}
+
+impl DiskStore {
+    /// Opens the folder, and makes it if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if it cannot be made or written to, or if it is another user's or others have rights in it
+    /// ([`io::ErrorKind::PermissionDenied`]).
+    pub fn open(folder: impl AsRef<Path>, limits: StoreLimits) -> Result<Self, StoreError> {
+        let folder = folder.as_ref().to_owned();
+        prepare(&folder).map_err(|error| StoreError::new(StoreAction::Open, error.kind()))?;
+        Ok(Self { folder, limits })
+    }
+
+    fn path(&self, key: &StoreKey) -> PathBuf {
+        self.folder.join(key.digest())
+    }
+
+    /// The whole file; nothing if there is none or it is larger than all responses may be together.
+    fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
+        let limit = u64::try_from(self.limits.max_octets).unwrap_or(u64::MAX);
+        let file = match fs::File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened?,
+        };
+        let mut octets = Vec::new();
+        let read = file.take(limit.saturating_add(1)).read_to_end(&mut octets)?;
+        // An empty file is read as a damaged one.
+        if u64::try_from(read).is_ok_and(|read| read <= limit) {
+            Ok(Some(octets))
+        } else {
+            Ok(Some(Vec::new()))
+        }
+    }
+
+    fn write(&self, response: &StoredResponse) -> io::Result<()> {
+        let octets = frame::write(response);
+        if octets.len() > self.limits.max_octets || self.limits.max_entries == 0 {
+            return remove_if_there(&self.path(&response.key));
+        }
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
+        file.write_all(&octets)?;
+        file.persist(self.path(&response.key)).map_err(|error| error.error)?;
+        self.shrink()
+    }
+
+    /// Removes what was written first until the limits hold. Another process may do the same at the same time.
+    fn shrink(&self) -> io::Result<()> {
+        let mut files = Vec::new();
+        let mut unfinished = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            // It may have gone in between.
+            let Ok(metadata) = entry.metadata() else { continue };
+            let file = (metadata.modified()?, metadata.len(), entry.path());
+            let name = entry.file_name();
+            if name.to_string_lossy().starts_with(UNFINISHED) {
+                unfinished.push(file);
+            } else {
+                files.push(file);
+            }
+        }
+        files.sort();
+        let newest = files.last().map(|(written, ..)| *written);
+        for (written, _, path) in unfinished {
+            let age = newest.and_then(|newest| newest.duration_since(written).ok());
+            if age.is_some_and(|age| age > ABANDONED) {
+                remove_if_there(&path)?;
+            }
+        }
+        let limit = u64::try_from(self.limits.max_octets).unwrap_or(u64::MAX);
+        let mut octets = files.iter().fold(0_u64, |sum, (_, length, _)| sum.saturating_add(*length));
+        let mut count = files.len();
+        for (_, length, path) in files {
+            if count <= self.limits.max_entries && octets <= limit {
+                break;
+            }
+            remove_if_there(&path)?;
+            octets = octets.saturating_sub(length);
+            count = count.saturating_sub(1);
+        }
+        Ok(())
+    }
+}
+
+impl ResponseStore for DiskStore {
+    fn load(&self, key: &StoreKey) -> Result<Option<StoredResponse>, StoreError> {
+        let fault = |error: io::Error| StoreError::new(StoreAction::Read, error.kind());
+        let path = self.path(key);
+        let Some(octets) = self.read(&path).map_err(fault)? else { return Ok(None) };
+        match frame::read(&octets).filter(|response| response.key == *key) {
+            Some(response) => Ok(Some(response)),
+            None => {
+                remove_if_there(&path).map_err(fault)?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn save(&self, response: &StoredResponse) -> Result<(), StoreError> {
+        self.write(response).map_err(|error| StoreError::new(StoreAction::Write, error.kind()))
+    }
+
+    fn remove(&self, key: &StoreKey) -> Result<(), StoreError> {
+        remove_if_there(&self.path(key)).map_err(|error| StoreError::new(StoreAction::Write, error.kind()))
+    }
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+#[cfg(unix)]
+fn prepare(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let metadata = fs::metadata(folder)?;
+    // A new file is this user's, whoever that is.
+    let own = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?.as_file().metadata()?;
+    if metadata.mode() & 0o077 == 0 && metadata.uid() == own.uid() {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
+}
+
+#[cfg(not(unix))]
+fn prepare(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder).map(|_| ())
+}
