@@ -2,16 +2,17 @@
 
 mod admitted;
 mod facts;
+mod parts;
 mod selection;
 mod signatures;
 
-use countersign_policy::{AdmissionRequest, Decision, Explanation, TrustPolicy, UnixTime};
+use countersign_policy::{AdmissionRequest, Decision, Explanation, PinMemory, TrustPolicy, UnixTime};
 
 use crate::card::UntrustedCard;
 use crate::endorsement::Endorsement;
 pub use admitted::{AdmittedCard, AdmittedInterface};
 pub use selection::AdmittedSelection;
-use signatures::Evidence;
+pub(crate) use signatures::Evidence;
 
 /// A card that the policy denies: the decision, and the card itself, as untrusted as before.
 #[derive(Debug, thiserror::Error)]
@@ -80,7 +81,17 @@ impl UntrustedCard {
         endorsements: &[Endorsement],
         now: UnixTime,
     ) -> Result<AdmittedCard, Box<Denied>> {
-        let (decision, evidence) = self.weigh(policy, request, endorsements, now);
+        let (decision, evidence) = self.weigh(policy, request, endorsements, PinMemory::NotKept, now);
+        self.conclude(decision, evidence, request)
+    }
+
+    /// What follows from a decision about the card.
+    pub(crate) fn conclude(
+        self,
+        decision: Decision,
+        evidence: Evidence,
+        request: &AdmissionRequest,
+    ) -> Result<AdmittedCard, Box<Denied>> {
         if !decision.lets_pass() {
             return Err(Box::new(Denied { decision, card: self }));
         }
@@ -98,7 +109,21 @@ impl UntrustedCard {
         endorsements: &[Endorsement],
         now: UnixTime,
     ) -> Decision {
-        self.weigh(policy, request, endorsements, now).0
+        self.decide_remembered(policy, request, endorsements, PinMemory::NotKept, now)
+    }
+
+    /// The same, beside what is remembered of the agent, see
+    /// [`TrustPolicy::evaluate_remembered`]. Nothing is remembered of the card.
+    #[must_use]
+    pub fn decide_remembered(
+        &self,
+        policy: &TrustPolicy,
+        request: &AdmissionRequest,
+        endorsements: &[Endorsement],
+        memory: PinMemory<'_>,
+        now: UnixTime,
+    ) -> Decision {
+        self.weigh(policy, request, endorsements, memory, now).0
     }
 
     /// What would turn a denial of [`decide`](Self::decide) into an admission: changes of the policy, held against the card
@@ -113,19 +138,35 @@ impl UntrustedCard {
         endorsements: &[Endorsement],
         now: UnixTime,
     ) -> Explanation {
-        let decide = |policy: &TrustPolicy| self.decide(policy, request, endorsements, now);
-        Explanation::of(policy, request, &decide(policy), decide)
+        self.explain_remembered(policy, request, endorsements, PinMemory::NotKept, now)
     }
 
-    fn weigh(
+    /// The same, beside what is remembered of the agent.
+    #[must_use]
+    pub fn explain_remembered(
         &self,
         policy: &TrustPolicy,
         request: &AdmissionRequest,
         endorsements: &[Endorsement],
+        memory: PinMemory<'_>,
+        now: UnixTime,
+    ) -> Explanation {
+        let decide =
+            |policy: &TrustPolicy| self.decide_remembered(policy, request, endorsements, memory, now);
+        Explanation::of(policy, request, &decide(policy), decide)
+    }
+
+    pub(crate) fn weigh(
+        &self,
+        policy: &TrustPolicy,
+        request: &AdmissionRequest,
+        endorsements: &[Endorsement],
+        memory: PinMemory<'_>,
         now: UnixTime,
     ) -> (Decision, Evidence) {
-        let mut evidence = signatures::evidence(self, policy, request, endorsements, now);
-        let mut decision = policy.evaluate(request, &facts::of(self, &evidence, policy, request), now);
+        let mut evidence = signatures::evidence(self, policy, request, endorsements, (memory, now));
+        let facts = facts::of(self, &evidence, (policy, memory), request);
+        let mut decision = policy.evaluate_remembered(request, &facts, memory, now);
         decision.findings.extend(self.findings().iter().cloned());
         decision.findings.append(&mut evidence.findings);
         (decision, evidence)

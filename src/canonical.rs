@@ -244,6 +244,11 @@ pub(crate) fn handed_on(card: &UntrustedCard, form: Form, kept: &[NodeId], withh
     apply::handed_on(card, form, kept, withheld)
 }
 
+/// The octets of `card` under `a2a-1.0-open`, which tells cards apart that mean something else and no others.
+pub(crate) fn open_octets(card: Value<'_>) -> Vec<u8> {
+    apply::octets(card, Form::A2a10Open)
+}
+
 /// Whether every signable form writes this string, number, boolean or null with the same octets.
 pub(crate) fn is_written_alike(scalar: Value<'_>) -> bool {
     let (mut rfc8785, mut python) = (Vec::new(), Vec::new());

@@ -41,8 +41,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing here reads a clock, and only [`load_policy`] does I/O: it reads the files of a policy. Not here: fetching cards and
-//! keys, and remembering answers and earlier cards. A verified signature says who signed; it grants nothing until a policy
+//! Nothing here reads a clock, and only [`load_policy`], which reads the files of a policy, and [`Pins`], the file in which
+//! earlier cards are remembered, do I/O. Not here: fetching cards and keys, and remembering answers. A verified signature says who signed; it grants nothing until a policy
 //! admits the card. The language of policies: [`guide::policy`].
 
 mod admission;
@@ -63,6 +63,7 @@ mod files;
 mod fix;
 pub mod guide;
 mod lint;
+mod pins;
 mod select;
 mod signature;
 
@@ -82,8 +83,8 @@ pub use countersign_keys::{Code, Edit, Finding, Fix, FixSafety, Level, Span};
 pub use countersign_policy as policy;
 pub use countersign_policy::{Accepted, AcceptedError, ProtocolVersion, UnixTime};
 pub use countersign_policy::{
-    AdmissionRequest, Decision, Explanation, InterfaceOutcome, Outcome, Reason, Source, SourceKind,
-    TrustPolicy,
+    AdmissionRequest, AgentMemory, Decision, Explanation, InterfaceOutcome, Outcome, PinDigest, PinMemory,
+    Reason, Source, SourceKind, TrustPolicy,
 };
 pub use coverage::{Class, CoverageTerms, Fate, Strictness, UncoveredMember};
 pub use diagnosis::{Cause, Diagnosis, DiagnosisHints};
@@ -91,6 +92,7 @@ pub use endorsement::{Endorsement, EndorsementError, EndorsementPlace};
 pub use files::{PolicyFolder, TOOL, load_policy};
 pub use fix::{BreakingChanges, FixTerms, FixedCard, UpgradeError, UpgradeTo, UpgradedCard};
 pub use lint::{Lint, LintLevels, LintSetting, LintTerms, Profile, lints};
+pub use pins::{NotAdmitted, PinFault, PinnedAgent, Pins, PinsError, PinsList, Recorded};
 pub use select::{
     Fallback, OfferedInterface, OtherFailure, Preference, ProtocolChoice, SelectTerms, SelectedBecause,
     SelectedInterface, Selection, VersionNotSupported,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use countersign_keys::{Code, Finding};
 
 use crate::{
-    AdmissionRequest, CardFacts, Grace, PolicyPlace, ProtocolVersion, Scheme, SignatureState, SourceKind,
-    StrictUrl, UnixTime,
+    AdmissionRequest, CardFacts, Grace, PinComparison, PolicyPlace, ProtocolVersion, Scheme, SignatureState,
+    SourceKind, StrictUrl, UnixTime,
 };
 
 /// What a policy says about one card and one request, at one time.
@@ -43,6 +43,8 @@ pub struct Decision {
     pub findings: Vec<Finding>,
     /// How the answer came about, step by step.
     pub trace: Vec<TraceStep>,
+    /// The card beside what is remembered of its agent; [`None`] where nothing is remembered.
+    pub pins: Option<PinComparison>,
     /// What was not looked at.
     pub not_checked: Vec<&'static str>,
     /// `name` and digest of the policy.
@@ -207,7 +209,7 @@ pub enum InterfaceOutcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TraceStep {
-    /// `deny-rules`, `select-rule`, `signatures`, `coverage`, `interfaces`, `auth`, `extensions`, `freshness`, `exceptions`
+    /// `deny-rules`, `select-rule`, `signatures`, `coverage`, `interfaces`, `auth`, `extensions`, `pins`, `exceptions`
     /// or `mode`.
     pub step: &'static str,
     /// The ids that were looked at.

@@ -7,17 +7,17 @@ mod expiry;
 mod extensions;
 mod hosts;
 mod interfaces;
+mod pins;
 mod signatures;
 mod waive;
 
 use countersign_keys::{Code, Finding, Level, codes as key_codes, hex, sha256};
 
 use crate::codes::{self, decision as reasons};
-use crate::policy::PinTerms;
 use crate::{
-    AdmissionRequest, AllowRule, CardFacts, CardIdentity, Decision, FactFault, FirstUse, InterfaceOutcome,
-    InterfaceVerdict, Mode, Outcome, PolicyIdentity, Reason, SignatureFacts, Subject, TraceStep, TrustPolicy,
-    UnixTime, Waived,
+    AdmissionRequest, AllowRule, CardFacts, CardIdentity, Decision, FactFault, InterfaceOutcome,
+    InterfaceVerdict, Mode, Outcome, PinComparison, PinMemory, PolicyIdentity, Reason, SignatureFacts,
+    Subject, TraceStep, TrustPolicy, UnixTime, Waived,
 };
 use context::Choice;
 pub(crate) use context::{fits, fits_kind, loopback_names};
@@ -39,6 +39,7 @@ struct Held {
     judged: Judged,
     interfaces: Vec<InterfaceVerdict>,
     waived: Vec<Waived>,
+    pins: Option<PinComparison>,
 }
 
 impl TrustPolicy {
@@ -57,26 +58,47 @@ impl TrustPolicy {
         &self,
         request: &AdmissionRequest,
         signatures: &[SignatureFacts],
+        memory: PinMemory<'_>,
         now: UnixTime,
     ) -> Vec<usize> {
         let choice = Choice::of(self, request);
-        signatures::judge(self, choice.rule, request, (signatures, None), now).counted
+        let ages = signatures::Ages::of(choice.rule, memory, now);
+        signatures::judge(self, choice.rule, request, (signatures, None), &ages).counted
     }
 
     /// Decides about a card.
     ///
     /// The answer depends on nothing but the arguments. It is admit if no deny rule hits, a rule is for the request, and
     /// every demand of the rule is met or waived by an exception. Not looked at: what names resolve to, who serves the card
-    /// and the interfaces, and what the card was before.
+    /// and the interfaces, and what the card was before, see [`evaluate_remembered`](Self::evaluate_remembered).
     #[must_use]
     pub fn evaluate(&self, request: &AdmissionRequest, facts: &CardFacts<'_>, now: UnixTime) -> Decision {
+        self.evaluate_remembered(request, facts, PinMemory::NotKept, now)
+    }
+
+    /// The same for a card of whose agent something is remembered. The memory stays as it is.
+    ///
+    /// Where cards are remembered, a card that a person revoked is denied whatever the rule says (`pin.revoked`), and so is
+    /// an unsigned card from an origin of which a signed one was admitted (`sig.downgrade`). First use, rollback and changes
+    /// are as the `pin` of the rule says: nothing where it has none. A card that a person accepted passes these four. Where a
+    /// signature has no `iat` and the rule has a `pin`, `max-age` counts from when its payload was first admitted.
+    #[must_use]
+    pub fn evaluate_remembered(
+        &self,
+        request: &AdmissionRequest,
+        facts: &CardFacts<'_>,
+        memory: PinMemory<'_>,
+        now: UnixTime,
+    ) -> Decision {
         let choice = Choice::of(self, request);
         let rule = choice.rule;
         let audit = match rule.filter(|_| choice.fits()).map(|rule| &rule.mode.value) {
             Some(Mode::Audit(grace)) if grace.holds(now) => Some(grace.clone()),
             Some(Mode::Audit(_) | Mode::Enforce) | None => None,
         };
-        let Held { mut notes, judged, mut interfaces, waived } = self.hold(choice, request, facts, now);
+        let ages = signatures::Ages::of(rule, memory, now);
+        let held = self.hold(choice, request, facts, (memory, &ages));
+        let Held { mut notes, judged, mut interfaces, waived, pins } = held;
         let outcome = if notes.reasons.is_empty() { Outcome::Admit } else { Outcome::Deny };
         let enforced = outcome == Outcome::Admit
             || audit.is_none()
@@ -99,7 +121,7 @@ impl TrustPolicy {
             signatures: &facts.signatures,
             waived: &waived,
             outcome,
-            now,
+            ages: &ages,
         });
         Decision {
             outcome,
@@ -120,7 +142,8 @@ impl TrustPolicy {
                 .unwrap_or_default(),
             findings: notes.findings,
             trace: notes.trace,
-            not_checked: not_checked(rule, request),
+            not_checked: not_checked(rule, request, memory),
+            pins,
             policy: PolicyIdentity { name: self.name().map(str::to_owned), digest: self.digest().to_owned() },
             key_epoch: self.key_epoch(now),
             evaluated_at: now,
@@ -134,23 +157,24 @@ impl TrustPolicy {
         choice: Choice<'_>,
         request: &AdmissionRequest,
         facts: &CardFacts<'_>,
-        now: UnixTime,
+        (memory, ages): (PinMemory<'_>, &signatures::Ages<'_>),
     ) -> Held {
+        let now = ages.now;
         let mut notes = Notes::default();
         let rule = choice.rule;
         deny::look(self, request, facts, &mut notes);
         choice.note(&mut notes);
         notes.reasons.extend(facts.unusable.iter().map(of_fault));
         let fault = facts.signatures_fault.as_ref();
-        let mut judged = signatures::judge(self, rule, request, (&facts.signatures, fault), now);
+        let mut judged = signatures::judge(self, rule, request, (&facts.signatures, fault), ages);
         notes.trace.push(judged.trace_step());
         notes.reasons.append(&mut judged.reasons);
         notes.findings.append(&mut judged.findings);
         notes.reasons.extend(facts.coverage_fault.iter().map(of_fault));
         notes.step("coverage", format!("{} members are not covered", facts.uncovered.len()));
         let (mut interfaces, mut waived) = (Vec::new(), Vec::new());
-        if let Some(rule) = rule {
-            let exceptions = waive::Exceptions::of(self, rule, request, now);
+        let exceptions = rule.map(|rule| waive::Exceptions::of(self, rule, request, now));
+        if let (Some(rule), Some(exceptions)) = (rule, &exceptions) {
             interfaces = interfaces::look(rule, request, facts, now, &mut notes);
             for interface in &mut interfaces {
                 exceptions.waive(&mut interface.reasons, &mut waived);
@@ -161,13 +185,13 @@ impl TrustPolicy {
             interfaces::conclude(rule, request, &interfaces, &mut notes);
             auth::look(rule, facts, &interfaces, &mut notes);
             extensions::look(request, facts, &mut notes);
-            if let Some(pin) = &rule.pin {
-                look_at_pin(&pin.value, &mut notes);
-            }
+        }
+        let pins = pins::look(memory, rule, request, (facts, &judged), &mut notes);
+        if let Some(exceptions) = exceptions {
             exceptions.waive(&mut notes.reasons, &mut waived);
             exceptions.note(&waived, &mut notes);
         }
-        Held { notes, judged, interfaces, waived }
+        Held { notes, judged, interfaces, waived, pins }
     }
 
     /// `sha256:` and the digest of the thumbprints of the keys that are usable at `now`.
@@ -209,9 +233,9 @@ pub fn is_integrity(code: Code) -> bool {
     code.name().starts_with("json.") || CODES.contains(&code)
 }
 
-/// What the audit mode of a rule does not soften: what a deny rule says, and damage to what was signed.
+/// What the audit mode of a rule does not soften: what a deny rule or a person says, and damage to what was signed.
 fn holds_in_audit(code: Code) -> bool {
-    is_integrity(code) || code == reasons::ORIGIN_DENIED || code == reasons::EXT_DENIED
+    is_integrity(code) || [reasons::ORIGIN_DENIED, reasons::EXT_DENIED, reasons::PIN_REVOKED].contains(&code)
 }
 
 fn of_fault(fault: &FactFault) -> Reason {
@@ -222,24 +246,12 @@ fn of_fault(fault: &FactFault) -> Reason {
     }
 }
 
-/// Nothing is remembered here, so every card is the first one.
-fn look_at_pin(pin: &PinTerms, notes: &mut Notes) {
-    match pin.first_use {
-        FirstUse::Review => notes.reasons.push(Reason::new(
-            reasons::PIN_FIRST_USE,
-            "the card was never seen before, and the rule wants a person to accept its digest first",
-        )),
-        FirstUse::Accept => notes.advise(
-            reasons::PIN_NOT_KEPT,
-            Level::Warning,
-            "no card is remembered here, so an older or changed card of this source is not noticed",
-            None,
-        ),
-    }
-}
-
-fn not_checked(rule: Option<&AllowRule>, request: &AdmissionRequest) -> Vec<&'static str> {
-    let pin = rule.is_some_and(|rule| rule.pin.is_some());
+fn not_checked(
+    rule: Option<&AllowRule>,
+    request: &AdmissionRequest,
+    memory: PinMemory<'_>,
+) -> Vec<&'static str> {
+    let pin = rule.is_some_and(|rule| rule.pin.is_some()) && memory.of_agent().is_none();
     [
         Some("dns"),
         Some("tls-peer"),

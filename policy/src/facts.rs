@@ -2,7 +2,7 @@
 
 use countersign_keys::{Algorithm, Code, Thumbprint};
 
-use crate::{ProtocolVersion, UnixTime};
+use crate::{CardParts, PinDigest, ProtocolVersion, UnixTime};
 
 /// What is known about one card, borrowed from it.
 ///
@@ -23,6 +23,10 @@ pub struct CardFacts<'c> {
     pub unusable: Option<FactFault>,
     /// Why none of the signatures was looked at, if so: there are too many, or they are no list.
     pub signatures_fault: Option<FactFault>,
+    /// The parts of the card that would be handed on. Needed only where cards are remembered.
+    pub parts: Option<CardParts>,
+    /// How many signatures the card and its endorsements carry, looked at or not.
+    pub claimed_signatures: usize,
     /// Every signature of the card, then those of its endorsements.
     pub signatures: Vec<SignatureFacts>,
     /// What no counted signature covers.
@@ -73,6 +77,8 @@ pub struct SignatureFacts {
     pub algorithm: Option<Algorithm>,
     /// Name of the first accepted form that it matches.
     pub form: Option<&'static str>,
+    /// Digest of the payload that it verified over. Needed only where cards are remembered.
+    pub payload: Option<PinDigest>,
     /// `iat`.
     pub issued_at: Option<UnixTime>,
     /// `exp`.
@@ -233,6 +239,7 @@ impl SignatureFacts {
             thumbprint: None,
             algorithm: None,
             form: None,
+            payload: None,
             issued_at: None,
             expires_at: None,
             uncovered_octets: 0,

@@ -13,6 +13,7 @@ mod facts;
 mod file;
 mod lint;
 mod pattern;
+mod pin;
 mod place;
 mod policy;
 mod recognize;
@@ -45,6 +46,10 @@ pub use lint::{
 pub use pattern::{
     AllowPattern, DenyPattern, LoopbackNames, Mismatch, Network, PUBLIC_SUFFIX_LIST, PatternError,
     Specificity, registrable_domain,
+};
+pub use pin::{
+    AgentMemory, CardParts, PinComparison, PinDigest, PinDigestError, PinMemory, PinOrder, PinReview,
+    PinnedCard, SignedBy,
 };
 pub use place::{Placed, PolicyPlace};
 pub use policy::{

@@ -5,10 +5,11 @@ mod auth;
 use countersign_keys::json::{Ancestry, Document, Value};
 use countersign_keys::{codes as key_codes, hex, sha256};
 use countersign_policy::{
-    AdmissionRequest, CardFacts, ExtensionFacts, FactFault, InterfaceFacts, ProtocolVersion, TrustPolicy,
-    UncoveredFacts, UrlFacts, VersionFacts,
+    AdmissionRequest, CardFacts, ExtensionFacts, FactFault, InterfaceFacts, PinMemory, ProtocolVersion,
+    TrustPolicy, UncoveredFacts, UrlFacts, VersionFacts,
 };
 
+use super::parts;
 use super::signatures::Evidence;
 use crate::card::{CardView, ClaimedInterface, DeclaredVersion, Shape, UntrustedCard, member, shape_of};
 use crate::codes::{self, members};
@@ -20,7 +21,7 @@ use crate::select::default_transport;
 pub(super) fn of<'c>(
     card: &'c UntrustedCard,
     evidence: &'c Evidence,
-    policy: &TrustPolicy,
+    (policy, memory): (&TrustPolicy, PinMemory<'_>),
     request: &AdmissionRequest,
 ) -> CardFacts<'c> {
     let covered = evidence.covered.as_ref();
@@ -32,6 +33,11 @@ pub(super) fn of<'c>(
     facts.name = view.name();
     facts.version = view.version();
     facts.unusable = unusable(card, view, policy.limits().max_card_octets, request.assumed);
+    facts.parts = match memory {
+        PinMemory::Kept(_) => Some(parts::of(document)),
+        PinMemory::NotKept => None,
+    };
+    facts.claimed_signatures = evidence.claimed;
     facts.signatures_fault.clone_from(&evidence.fault);
     facts.signatures.clone_from(&evidence.signatures);
     facts.uncovered = evidence.uncovered.iter().map(uncovered).collect();

@@ -2,8 +2,8 @@
 
 use countersign_keys::{Algorithm, Code, Finding, Level, codes as key_codes};
 use countersign_policy::{
-    AdmissionRequest, AllowRule, FactFault, SignatureFacts, SignatureLevel, SignatureState, TrustPolicy,
-    Uncovered, UnixTime,
+    AdmissionRequest, AllowRule, FactFault, PinDigest, PinMemory, SignatureFacts, SignatureLevel,
+    SignatureState, TrustPolicy, Uncovered, UnixTime,
 };
 
 use crate::canonical::Form;
@@ -17,7 +17,9 @@ use crate::signature::{
 
 /// What the signatures show. The default is that nobody looked at any.
 #[derive(Default)]
-pub(super) struct Evidence {
+pub(crate) struct Evidence {
+    /// How many signatures the card and its endorsements carry, looked at or not.
+    pub(super) claimed: usize,
     /// Why none of them was looked at, if so.
     pub(super) fault: Option<FactFault>,
     /// Those of the card, then those of the endorsements that are for it.
@@ -36,25 +38,27 @@ pub(super) fn evidence(
     policy: &TrustPolicy,
     request: &AdmissionRequest,
     endorsements: &[Endorsement],
-    now: UnixTime,
+    (memory, now): (PinMemory<'_>, UnixTime),
 ) -> Evidence {
+    let claimed = claimed(card, endorsements);
     let rule = policy.rule_for(request);
     let is_off = |rule: &AllowRule| matches!(rule.signatures.level.value.at(now), SignatureLevel::Off(_));
     if rule.is_some_and(is_off) {
-        return Evidence::default();
+        return Evidence { claimed, ..Evidence::default() };
     }
     if let Some(fault) = unfit_list(card, policy.limits().max_signatures) {
-        return Evidence { fault: Some(fault), ..Evidence::default() };
+        return Evidence { claimed, fault: Some(fault), ..Evidence::default() };
     }
     let terms = rule.map(|rule| terms(rule, now)).unwrap_or_default();
     let mut examined = examine(card, endorsements, policy.trusted_keys(), &terms, now);
     let mut evidence = Evidence {
-        signatures: facts(&examined),
+        claimed,
+        signatures: facts(&examined, memory),
         findings: std::mem::take(&mut examined.findings),
         ..Evidence::default()
     };
     evidence.findings.extend(set_aside(&examined));
-    let mut counted = policy.count(request, &evidence.signatures, now);
+    let mut counted = policy.count(request, &evidence.signatures, memory, now);
     counted.sort_unstable();
     counted.dedup();
     if counted.is_empty() {
@@ -93,6 +97,15 @@ fn terms(rule: &AllowRule, now: UnixTime) -> VerifyTerms {
     terms
 }
 
+/// How many signatures the card and its endorsements carry. What stands there and is no list counts as one.
+fn claimed(card: &UntrustedCard, endorsements: &[Endorsement]) -> usize {
+    let own = match list(card) {
+        Ok(list) => list.into_iter().flat_map(|list| list.elements()).count(),
+        Err(_) => 1,
+    };
+    endorsements.iter().fold(own, |sum, endorsement| sum.saturating_add(endorsement.entries().count()))
+}
+
 /// Why the `signatures` of the card are not to be looked at, if so.
 fn unfit_list(card: &UntrustedCard, most: usize) -> Option<FactFault> {
     let (code, message) = match list(card) {
@@ -109,7 +122,7 @@ fn unfit_list(card: &UntrustedCard, most: usize) -> Option<FactFault> {
     Some(FactFault { code, message, pointer: Some("/signatures".to_owned()) })
 }
 
-fn facts(examined: &Examined) -> Vec<SignatureFacts> {
+fn facts(examined: &Examined, memory: PinMemory<'_>) -> Vec<SignatureFacts> {
     let fact = |(place, report): (Place, &SignatureReport)| {
         let mut facts = SignatureFacts::new(report.index, state(report.outcome));
         facts.endorsement = match place {
@@ -124,6 +137,10 @@ fn facts(examined: &Examined) -> Vec<SignatureFacts> {
         facts.thumbprint = report.thumbprint;
         facts.algorithm = report.algorithm.as_deref().and_then(Algorithm::from_name);
         facts.form = report.form.map(Form::name);
+        facts.payload = match memory {
+            PinMemory::Kept(_) => examined.proven_at(place).map(PinDigest::of),
+            PinMemory::NotKept => None,
+        };
         facts.issued_at = report.issued_at;
         facts.expires_at = report.expires_at;
         facts.uncovered_octets = examined.uncovered_octets(place);

@@ -27,7 +27,7 @@ pub(crate) enum Because {
 }
 
 pub(super) fn apply(card: &UntrustedCard, form: Form) -> Result<CanonicalPayload, NoCanonicalForm> {
-    let mut walk = Walk::new(card, recipe(form), recipe(form).script);
+    let mut walk = Walk::new(card.root(), recipe(form), recipe(form).script);
     walk.card(card.root());
     match walk.unfit {
         Some(pointer) => Err(NoCanonicalForm { form, pointer }),
@@ -39,7 +39,7 @@ pub(super) fn apply(card: &UntrustedCard, form: Form) -> Result<CanonicalPayload
 }
 
 pub(super) fn handed_on(card: &UntrustedCard, form: Form, kept: &[NodeId], withheld: &[NodeId]) -> Vec<u8> {
-    let mut walk = Walk::new(card, recipe(form), Script::Rfc8785);
+    let mut walk = Walk::new(card.root(), recipe(form), Script::Rfc8785);
     walk.kept = sorted(kept);
     walk.withheld = sorted(withheld);
     walk.card(card.root());
@@ -54,11 +54,18 @@ pub(super) fn varied(card: &UntrustedCard, form: Form, variation: &Variation) ->
         Some(OtherText::PythonFloats) => Script::Python(Integers::AreFloats),
         Some(OtherText::PythonShortNumbers) => Script::Python(Integers::Shortest),
     };
-    let mut walk = Walk::new(card, recipe(form), script);
+    let mut walk = Walk::new(card.root(), recipe(form), script);
     walk.withheld = sorted(&variation.withheld);
     walk.signatures = variation.signatures;
     walk.card(card.root());
     walk.unfit.is_none().then_some(walk.out)
+}
+
+/// The octets of a card that was read already, under a form that has octets for every card.
+pub(super) fn octets(card: Value<'_>, form: Form) -> Vec<u8> {
+    let mut walk = Walk::new(card, recipe(form), recipe(form).script);
+    walk.card(card);
+    walk.out
 }
 
 fn sorted(ids: &[NodeId]) -> Vec<NodeId> {
@@ -123,14 +130,14 @@ enum Role {
 }
 
 impl<'c> Walk<'c> {
-    fn new(card: &'c UntrustedCard, recipe: &'static Recipe, script: Script) -> Self {
+    fn new(card: Value<'c>, recipe: &'static Recipe, script: Script) -> Self {
         Self {
             recipe,
             script,
             kept: Vec::new(),
             withheld: Vec::new(),
             signatures: SignaturesMember::LeftOut,
-            out: Vec::with_capacity(card.root().raw().len()),
+            out: Vec::with_capacity(card.raw().len()),
             lost: Vec::new(),
             respelled: Respelled::No,
             unfit: None,

@@ -130,6 +130,12 @@ impl Examined {
         proof.map_or(0, |proof| proof.coverage.uncovered_octets)
     }
 
+    /// The octets that a signature verified over.
+    pub(crate) fn proven_at(&self, place: Place) -> Option<&[u8]> {
+        let proof = self.proofs.iter().find(|proof| proof.place == place)?;
+        self.payloads.get(proof.payload).map(CanonicalPayload::octets)
+    }
+
     /// The payload of each signature that verified.
     pub(crate) fn proven_payloads(&self) -> impl Iterator<Item = &CanonicalPayload> {
         self.proofs.iter().filter_map(|proof| self.payloads.get(proof.payload))

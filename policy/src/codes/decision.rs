@@ -207,17 +207,59 @@ declare_codes! {
         example: "`iat` an hour from now under `clock-skew = \"60s\"`",
         instead: "Set the clocks; sign again.",
     }
+    SIG_DOWNGRADE = "sig.downgrade" {
+        what: "The card is unsigned, and a signed card from the same origin was admitted before.",
+        why: "Taking the signatures off a card is how a changed one gets past a rule that verifies only what is signed.",
+        example: "a card without `signatures` under `level = \"if-present\"`, a week after a signed one",
+        instead: "Ask the publisher for the signed card; if it signs no longer, write an exception with an end.",
+    }
     PIN_FIRST_USE = "pin.first-use" {
-        what: "The card was never seen before, and the rule wants a person to look at it first.",
+        what: "No card of this agent was admitted before, or none that a person accepted where the rule wants that.",
         why: "Without a memory nothing tells the first card of a partner from the first card of an attacker.",
         example: "pin = { first-use = \"review\" }",
-        instead: "Look at the card, and accept its digest.",
+        instead: "Look at the card, and accept its digest: `countersign pin accept sha256:… --pins FILE`.",
+    }
+    PIN_ROLLBACK = "pin.rollback" {
+        what: "The card has an older `version` or an older `iat` than one that was admitted, or nobody can say whether it has.",
+        why: "An old card verifies as well as a new one; it may name an endpoint that was given up or has changed hands.",
+        example: "version 1.2.0 signed and all, after 1.3.0",
+        instead: "Ask the publisher for its current card; if it went back on purpose, look at the card and accept its digest.",
+    }
+    PIN_STRUCTURE = "pin.structure" {
+        what: "Interfaces, security, capabilities, extensions, provider or unknown members are others than before, and the version is not newer.",
+        why: "What a card says of where to connect and how to authenticate changes with a release, not in between.",
+        example: "another `supportedInterfaces` under the version 1.2.0 that was seen before",
+        instead: "Ask the publisher what changed and for a new version; or look at the card and accept its digest.",
+    }
+    PIN_TEXT = "pin.text" {
+        what: "Texts, tags, skills or media types are others than before, and the version is not newer.",
+        why: "Models read these texts as instructions; one that was reviewed says nothing about the next.",
+        example: "another description of a skill under the version 1.2.0 that was seen before",
+        instead: "Ask the publisher what changed and for a new version; or look at the card and accept its digest.",
+    }
+    PIN_REVOKED = "pin.revoked" {
+        what: "A person revoked this card: its content, its octets or what its signatures are over.",
+        why: "Signatures of a bad card stay good; a revocation is how its reader takes it out of use.",
+        example: "`countersign pin revoke sha256:… --pins FILE`, and the card is served again",
+        instead: "Get another card from the publisher. What was revoked stays revoked.",
     }
     PIN_NOT_KEPT = "pin.not-kept" {
-        what: "The rule compares cards with what was seen before, and nothing is remembered here.",
+        what: "The rule compares cards with what was seen before, and nothing is remembered in this run.",
         why: "An older card of the same source, signed and all, would be admitted.",
-        example: "pin = { rollback = \"deny\" } and a single card file",
-        instead: "Bound the age of signatures with `max-age`.",
+        example: "pin = { rollback = \"deny\" } and `admit` without `--pins`",
+        instead: "Name a file that remembers: `--pins FILE`. Bound the age of signatures with `max-age`.",
+    }
+    PIN_DAMAGED = "pin.damaged" {
+        what: "The file of pins was changed or cut, or is no file of pins, so what was seen before is not known.",
+        why: "Going on without it would make every card the first one of its agent, which is what an attacker of the file wants.",
+        example: "a line that was edited by hand; a file of another kind",
+        instead: "Take the file from a backup. Only who wants to forget all of it starts a new one, and reviews every agent again.",
+    }
+    PIN_UNAVAILABLE = "pin.unavailable" {
+        what: "The file of pins cannot be opened, locked, read or written.",
+        why: "A card that is admitted without being remembered leaves the next one nothing to be compared with.",
+        example: "a full disk, a folder that is not there",
+        instead: "Make the file readable and writable; nothing is admitted before.",
     }
     IFACE_BINDING_CASE = "iface.binding-case" {
         what: "The binding is a core binding in another case.",

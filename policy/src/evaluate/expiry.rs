@@ -1,5 +1,6 @@
 //! Until when an answer holds: as long as everything that it rests on.
 
+use super::signatures::Ages;
 use crate::{AllowRule, Grace, Mode, Outcome, SignatureFacts, SignatureLevel, TrustPolicy, UnixTime, Waived};
 
 /// What an answer rests on.
@@ -10,7 +11,7 @@ pub(super) struct Used<'e> {
     pub(super) signatures: &'e [SignatureFacts],
     pub(super) waived: &'e [Waived],
     pub(super) outcome: Outcome,
-    pub(super) now: UnixTime,
+    pub(super) ages: &'e Ages<'e>,
 }
 
 /// Longest time that a denial is remembered, in seconds.
@@ -22,7 +23,7 @@ pub(super) fn of(used: &Used<'_>) -> UnixTime {
         Outcome::Admit => cache.max_ttl_seconds,
         Outcome::Deny => cache.negative_seconds.min(NEGATIVE_SECONDS),
     };
-    let mut ends = vec![used.now.saturating_add_seconds(longest.max(0))];
+    let mut ends = vec![used.ages.now.saturating_add_seconds(longest.max(0))];
     ends.extend(signature_ends(used));
     if let Some(rule) = used.rule {
         ends.extend(rule_ends(rule));
@@ -32,7 +33,7 @@ pub(super) fn of(used: &Used<'_>) -> UnixTime {
         exceptions.filter(|exception| used.waived.iter().any(|waived| waived.exception == exception.id));
     ends.extend(used_exceptions.map(|exception| after(exception.until)));
     // What ended before now no longer holds, so the answer does not rest on it.
-    ends.into_iter().filter(|end| *end >= used.now).min().unwrap_or(used.now)
+    ends.into_iter().filter(|end| *end >= used.ages.now).min().unwrap_or(used.ages.now)
 }
 
 /// The signatures that count, with their keys.
@@ -46,6 +47,7 @@ fn signature_ends(used: &Used<'_>) -> impl Iterator<Item = UnixTime> {
             key.and_then(|key| key.trusted.not_after()).map(|last| after(UnixTime::from_seconds(last)));
         let too_old = facts
             .issued_at
+            .or_else(|| used.ages.first_admitted(facts))
             .zip(max_age)
             .map(|(issued_at, max_age)| after(issued_at.saturating_add_seconds(max_age)));
         [key_end, too_old, facts.expires_at].into_iter().flatten()

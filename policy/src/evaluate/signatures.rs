@@ -8,9 +8,9 @@ use super::hosts::nearest;
 use super::{is_integrity, of_fault};
 use crate::codes::decision as reasons;
 use crate::{
-    AdmissionRequest, AllowRule, FactFault, KeyGroup, KeySelector, LoopbackNames, Placed, PolicyKey,
-    Reaction, Reason, SignatureFacts, SignatureLevel, SignatureState, SignatureVerdict, TraceStep,
-    TrustPolicy, UnixTime,
+    AdmissionRequest, AgentMemory, AllowRule, FactFault, KeyGroup, KeySelector, LoopbackNames, PinMemory,
+    Placed, PolicyKey, Reaction, Reason, SignatureFacts, SignatureLevel, SignatureState, SignatureVerdict,
+    TraceStep, TrustPolicy, UnixTime,
 };
 
 /// What is said about the signatures of a card.
@@ -21,6 +21,29 @@ pub(super) struct Judged {
     pub(super) reasons: Vec<Reason>,
     pub(super) findings: Vec<Finding>,
     why: String,
+}
+
+/// The time, and how old signatures are that do not say it.
+pub(super) struct Ages<'m> {
+    pub(super) now: UnixTime,
+    /// Where the rule lets what is remembered decide.
+    memory: Option<&'m AgentMemory>,
+}
+
+impl<'m> Ages<'m> {
+    pub(super) fn of(rule: Option<&AllowRule>, memory: PinMemory<'m>, now: UnixTime) -> Self {
+        let memory = match memory {
+            PinMemory::Kept(memory) if rule.is_some_and(|rule| rule.pin.is_some()) => Some(memory),
+            PinMemory::Kept(_) | PinMemory::NotKept => None,
+        };
+        Self { now, memory }
+    }
+
+    /// When the payload of a signature without `iat` was first admitted: now, if it never was.
+    pub(super) fn first_admitted(&self, facts: &SignatureFacts) -> Option<UnixTime> {
+        let (memory, payload) = (self.memory?, facts.payload.as_ref()?);
+        Some(memory.payloads.get(payload).copied().unwrap_or(self.now))
+    }
 }
 
 /// A signature that a key in scope made, in time and with an allowed algorithm.
@@ -37,8 +60,9 @@ pub(super) fn judge(
     rule: Option<&AllowRule>,
     request: &AdmissionRequest,
     (signatures, fault): (&[SignatureFacts], Option<&FactFault>),
-    now: UnixTime,
+    ages: &Ages<'_>,
 ) -> Judged {
+    let now = ages.now;
     let level = rule.map_or(&SignatureLevel::Require, |rule| rule.signatures.level.value.at(now));
     let mut judged = Judged {
         verdicts: Vec::new(),
@@ -68,7 +92,7 @@ pub(super) fn judge(
     }
     let mut eligible = Vec::new();
     for (place, facts) in signatures.iter().enumerate() {
-        let (verdict, candidate) = verdict(policy, rule, request, (place, facts), now);
+        let (verdict, candidate) = verdict(policy, rule, request, (place, facts), ages);
         judged.verdicts.push(verdict);
         eligible.extend(candidate);
     }
@@ -183,7 +207,7 @@ fn verdict<'p>(
     rule: Option<&AllowRule>,
     request: &AdmissionRequest,
     (place, facts): (usize, &SignatureFacts),
-    now: UnixTime,
+    ages: &Ages<'_>,
 ) -> (SignatureVerdict, Option<Eligible<'p>>) {
     let key =
         facts.thumbprint.and_then(|thumbprint| Some((thumbprint, policy.key_by_thumbprint(thumbprint)?)));
@@ -211,7 +235,7 @@ fn verdict<'p>(
         .or_else(|| rule.and_then(|rule| not_allowed(rule, facts)))
         .map(|reason| (SignatureState::Unverifiable, reason))
         .or_else(|| {
-            Some((SignatureState::Invalid, rule.and_then(|rule| out_of_date(policy, rule, facts, now))?))
+            Some((SignatureState::Invalid, rule.and_then(|rule| out_of_date(policy, rule, facts, ages))?))
         });
     if let Some((outcome, reason)) = refusal {
         verdict.outcome = outcome;
@@ -250,9 +274,21 @@ fn out_of_date(
     policy: &TrustPolicy,
     rule: &AllowRule,
     facts: &SignatureFacts,
-    now: UnixTime,
+    ages: &Ages<'_>,
 ) -> Option<Reason> {
+    let now = ages.now;
     let Placed { value: max_age, place } = rule.signatures.max_age_seconds.as_ref()?;
+    if facts.issued_at.is_none()
+        && let Some(first) = ages.first_admitted(facts)
+    {
+        // The pin decides.
+        let is_young = first.saturating_add_seconds(*max_age) >= now;
+        let message = format!(
+            "what the signature is over was first admitted at {first}, more than {max_age} seconds ago"
+        );
+        let reason = Reason::new(reasons::FRESH_TOO_OLD, message).found(pointer(facts), None);
+        return (!is_young).then(|| reason.demanded(place));
+    }
     let (code, message) = match facts.issued_at {
         None => (reasons::FRESH_TOO_OLD, "the signature does not say when it was made (`iat`)".to_owned()),
         Some(issued_at) if issued_at.saturating_add_seconds(*max_age) < now => (

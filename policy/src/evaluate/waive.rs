@@ -65,10 +65,11 @@ impl<'p> Exceptions<'p> {
     }
 }
 
-/// Whether an exception may waive a reason: never what a deny rule says, that no rule is for the request, that no interface
+/// Whether an exception may waive a reason: never what a deny rule or a person says, that no rule is for the request, that no interface
 /// is left, that a URL or interface cannot be read, or damage to what was signed.
 pub(crate) fn is_waivable(code: Code) -> bool {
-    const FINAL: [Code; 10] = [
+    const FINAL: [Code; 11] = [
+        reasons::PIN_REVOKED,
         reasons::ORIGIN_DENIED,
         reasons::EXT_DENIED,
         reasons::ORIGIN_NO_RULE,

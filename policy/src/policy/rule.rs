@@ -87,17 +87,19 @@ pub struct Exception {
     pub place: PolicyPlace,
 }
 
-/// `pin`: what a card is compared with.
+/// `pin`: what follows from how a card stands to those of its agent that were admitted. What an agent, an older card, the
+/// structure and the texts are: [`AgentMemory`](crate::AgentMemory), [`PinnedCard::order`](crate::PinnedCard::order),
+/// [`CardParts`](crate::CardParts). A card whose digest a person accepted passes all four.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PinTerms {
-    /// A card that was never seen. Default: accepted.
+    /// A card of an agent of which none was admitted. Default: accepted.
     pub first_use: FirstUse,
-    /// An older version or signature than before. Default: denied.
+    /// An older version or signature than before, or one of which nobody can say that. Default: denied.
     pub rollback: Reaction,
-    /// Other interfaces or demands than before, without a newer version. Default: denied.
+    /// Another structure than before, without a newer version. Default: denied.
     pub structure: Reaction,
-    /// Other texts than before. Default: reported.
+    /// Other texts than before, without a newer version. Default: reported.
     pub text: Reaction,
 }
 
@@ -107,7 +109,7 @@ pub struct PinTerms {
 pub enum FirstUse {
     /// It is accepted.
     Accept,
-    /// It is denied until somebody accepts its digest.
+    /// It is denied until a person accepts its digest. Every card of the agent is, until one that a person accepted was admitted.
     Review,
 }
 

@@ -119,6 +119,7 @@ pub(super) fn signed_by(
         thumbprint: Some(key.trusted.thumbprint()),
         algorithm: Some(algorithm),
         form: None,
+        payload: None,
         issued_at: Some(now),
         expires_at: None,
         uncovered_octets: 0,
