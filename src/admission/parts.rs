@@ -76,7 +76,7 @@ impl Split {
                     if pointer.is_empty() {
                         jcs::write_scalar(name, &mut structure);
                     }
-                    split(value, place, &mut structure, &mut text);
+                    split(value, place, &mut String::new(), (&mut structure, &mut text));
                 }
             }
             for (parts, octets) in [(&mut self.structure, structure), (&mut self.text, text)] {
@@ -142,13 +142,17 @@ const fn element(place: Place) -> Place {
     }
 }
 
-/// Writes `value` without its texts to `structure`, and its texts, each with what stands before it, to `text`.
-fn split(value: Value<'_>, place: Place, structure: &mut Vec<u8>, text: &mut Vec<u8>) {
+/// Writes `value`, which is at `path`, without its texts to the structure, and its texts, each with its path, to the other.
+fn split(value: Value<'_>, place: Place, path: &mut String, (structure, text): (&mut Vec<u8>, &mut Vec<u8>)) {
+    let here = path.len();
     match value.kind() {
         Kind::Object => {
             structure.push(b'{');
             for (name, member) in value.sorted_members() {
-                match part(place, name.as_text().unwrap_or_default()) {
+                let name_text = name.as_text().unwrap_or_default();
+                path.push('/');
+                path.push_str(&name_text.replace('~', "~0").replace('/', "~1"));
+                match part(place, name_text) {
                     Part::Left => {}
                     // A description that is no string is none.
                     Part::Text if place != Place::Skill && member.kind() != Kind::Text => {
@@ -156,25 +160,26 @@ fn split(value: Value<'_>, place: Place, structure: &mut Vec<u8>, text: &mut Vec
                         write(member, structure);
                     }
                     Part::Text => {
-                        // The place of a text is the octets of the structure so far: it moves with what it describes.
-                        jcs::write_number(count(structure), text);
-                        named(name, text);
+                        jcs::write_text(path, text);
                         write(member, text);
-                        text.push(b';');
                     }
                     Part::Structure(inner) => {
                         named(name, structure);
-                        split(member, inner, structure, text);
+                        split(member, inner, path, (structure, text));
                     }
                 }
+                path.truncate(here);
             }
             structure.push(b'}');
         }
         Kind::Array => {
             structure.push(b'[');
-            for item in value.elements() {
-                split(item, element(place), structure, text);
+            for (index, item) in value.elements().enumerate() {
+                path.push('/');
+                path.push_str(&index.to_string());
+                split(item, element(place), path, (structure, text));
                 structure.push(b',');
+                path.truncate(here);
             }
             structure.push(b']');
         }
@@ -189,7 +194,7 @@ fn skills(value: Value<'_>, structure: &mut Vec<u8>, text: &mut Vec<u8>) {
     }
     for skill in value.elements() {
         let mut demands = Vec::new();
-        split(skill, Place::Skill, &mut demands, text);
+        split(skill, Place::Skill, &mut String::new(), (&mut demands, text));
         text.push(b',');
         if demands != b"{}" {
             if let Some(id) = skill.member("id") {
@@ -209,8 +214,4 @@ fn named(name: Value<'_>, out: &mut Vec<u8>) {
 
 fn write(value: Value<'_>, out: &mut Vec<u8>) {
     jcs::write(value, out);
-}
-
-fn count(octets: &[u8]) -> f64 {
-    u32::try_from(octets.len()).map_or(f64::MAX, f64::from)
 }
