@@ -39,6 +39,17 @@ pub use key::{DecisionKey, ReceivedCard};
 pub use scope::{AgentScope, RememberedInterface};
 use standing::Standing;
 
+/// A function that admits a card under a policy as of a time, or fails.
+pub trait Decide<Fault>:
+    Fn(UntrustedCard, &TrustPolicy, UnixTime) -> Result<Result<AdmittedCard, Box<Denied>>, Fault>
+{
+}
+
+impl<Fault, F> Decide<Fault> for F where
+    F: Fn(UntrustedCard, &TrustPolicy, UnixTime) -> Result<Result<AdmittedCard, Box<Denied>>, Fault>
+{
+}
+
 /// How much is remembered. What was used longest ago goes first.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -115,8 +126,9 @@ impl AdmissionCache {
         self.standing.policy()
     }
 
-    /// Puts another policy in force. No interface that was admitted under the old one is given out any more; decisions
-    /// are found again only if a policy that means the same, with the same keys, comes back.
+    /// Puts another policy in force. Unless it means the same and has the same keys, no interface that was admitted under the
+    /// old one is given out any more; decisions are found again only if a policy that means the same, with the same keys,
+    /// comes back.
     pub fn replace_policy(&self, policy: Arc<TrustPolicy>) {
         self.standing.replace(policy);
     }
@@ -135,9 +147,7 @@ impl AdmissionCache {
         received: &ReceivedCard<'_>,
         now: UnixTime,
     ) -> Result<Answer, CardError> {
-        self.admit_by(request, received, now, |card, policy, now| {
-            Ok(card.admit(policy, request, received.endorsements(), now))
-        })
+        self.admit_by(request, received, now, alone(request, received))
     }
 
     /// The same, by a function that admits the card: for what takes more than a policy, such as a memory of earlier cards.
@@ -153,7 +163,7 @@ impl AdmissionCache {
         request: &AdmissionRequest,
         received: &ReceivedCard<'_>,
         now: UnixTime,
-        decide: impl Fn(UntrustedCard, &TrustPolicy, UnixTime) -> Result<Result<AdmittedCard, Box<Denied>>, Fault>,
+        decide: impl Decide<Fault>,
     ) -> Result<Answer, Fault> {
         self.decisions.answer(&self.standing.at(now), request, received, decide)
     }
@@ -175,7 +185,24 @@ impl AdmissionCache {
         terms: &SelectTerms,
         now: UnixTime,
     ) -> Result<Registered, CardError> {
-        self.put(Previous::Drop, agent, request, received, terms, now)
+        self.register_by(agent, request, received, terms, now, alone(request, received))
+    }
+
+    /// The same, by a function that admits the card, as [`admit_by`](Self::admit_by).
+    ///
+    /// # Errors
+    ///
+    /// As [`admit_by`](Self::admit_by).
+    pub fn register_by<Fault: From<CardError> + Send + Sync + 'static>(
+        &self,
+        agent: &str,
+        request: &AdmissionRequest,
+        received: &ReceivedCard<'_>,
+        terms: &SelectTerms,
+        now: UnixTime,
+        decide: impl Decide<Fault>,
+    ) -> Result<Registered, Fault> {
+        self.put((Previous::Drop, agent), request, received, terms, now, decide)
     }
 
     /// Looks at the card of an agent again: an admitted card takes the place of what is remembered of the agent, an error or
@@ -192,7 +219,7 @@ impl AdmissionCache {
         terms: &SelectTerms,
         now: UnixTime,
     ) -> Result<Registered, CardError> {
-        self.put(Previous::Keep, agent, request, received, terms, now)
+        self.put((Previous::Keep, agent), request, received, terms, now, alone(request, received))
     }
 
     /// Forgets the interface that is selected for an agent, as the beginning of a registration does: for whoever has to fetch
@@ -253,23 +280,28 @@ impl AdmissionCache {
         self.interfaces.entries(self.standing.moment(now))
     }
 
-    fn put(
+    fn put<Fault: From<CardError> + Send + Sync + 'static>(
         &self,
-        previous: Previous,
-        agent: &str,
+        (previous, agent): (Previous, &str),
         request: &AdmissionRequest,
         received: &ReceivedCard<'_>,
         terms: &SelectTerms,
         now: UnixTime,
-    ) -> Result<Registered, CardError> {
+        decide: impl Decide<Fault>,
+    ) -> Result<Registered, Fault> {
         let ticket = self.interfaces.begin(AgentScope::of(request, agent), previous);
         let standing = self.standing.at(now);
-        let answer = self.decisions.answer(&standing, request, received, |card, policy, now| {
-            Ok::<_, CardError>(card.admit(policy, request, received.endorsements(), now))
-        })?;
+        let answer = self.decisions.answer(&standing, request, received, decide)?;
         let interface =
             answer.admitted().and_then(|card| ticket.store(card, terms, &standing, answer.until()));
         Ok(Registered::new(answer, interface))
+    }
+}
+
+/// The admission of [`UntrustedCard::admit`], which takes nothing but its arguments.
+fn alone<'a>(request: &'a AdmissionRequest, received: &'a ReceivedCard<'_>) -> impl Decide<CardError> + 'a {
+    |card: UntrustedCard, policy: &TrustPolicy, now| {
+        Ok(card.admit(policy, request, received.endorsements(), now))
     }
 }
 

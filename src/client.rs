@@ -12,13 +12,17 @@ mod turns;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use countersign_keys::{Finding, codes as key_codes};
-use countersign_policy::{AdmissionRequest, CacheTerms, Decision, StrictUrl, TrustPolicy, UnixTime};
+use countersign_keys::{Finding, codes as key_codes, sha256};
+use countersign_policy::{
+    AdmissionRequest, CacheTerms, Decision, PinMemory, StrictUrl, TrustPolicy, UnixTime,
+};
 
 use crate::admission::AdmittedInterface;
 use crate::audit::{AuditRecord, CacheState};
-use crate::cache::{AdmissionCache, Answer, CacheBounds, Provenance, ReceivedCard};
+use crate::cache::{AdmissionCache, Answer, CacheBounds, Provenance, ReceivedCard, Registered};
+use crate::card::UntrustedCard;
 use crate::fetch::{Fetch, FetchedCard, Fetcher, MemoryStore, ResponseStore, ReuseTerms, StoreKey};
+use crate::pins::{NotAdmitted, Pins};
 use crate::select::VersionNotSupported;
 pub use agent::Agent;
 pub use error::ClientError;
@@ -78,6 +82,7 @@ pub struct AdmissionClient {
     /// Held while the policy of the cache is replaced, so that older keys do not take the place of newer ones.
     replacing: Mutex<()>,
     turns: Turns,
+    pins: Option<Pins>,
 }
 
 /// What came of looking at the card of an agent.
@@ -118,7 +123,15 @@ impl AdmissionClient {
             key_sets: RwLock::new(Arc::new(KeySets::of(policy))),
             replacing: Mutex::new(()),
             turns: Turns::default(),
+            pins: None,
         }
+    }
+
+    /// The same, with a memory of earlier cards, see [`UntrustedCard::admit_remembered`].
+    #[must_use]
+    pub fn with_pins(mut self, pins: Pins) -> Self {
+        self.pins = Some(pins);
+        self
     }
 
     /// The policy in force, with the keys that were fetched.
@@ -208,13 +221,13 @@ impl AdmissionClient {
         let received = ReceivedCard::new(&card.fetched.octets)
             .with_endorsements(agent.endorsements())
             .fresh_until(card.fetched.fresh_until);
-        let register = || self.cache.register(agent.name(), &request, &received, agent.terms(), now);
+        let register = || self.register(agent, &request, received, now);
         let mut registered = match register() {
             Ok(registered) => registered,
             Err(error) => {
                 // What cannot be read is asked for again, however fresh it is.
                 self.forget(agent, &card.fetched.url);
-                return Err(error.into());
+                return Err(error);
             }
         };
         let unknown = unknown_kids(registered.answer().decision());
@@ -227,6 +240,33 @@ impl AdmissionClient {
         let interface = registered.interface().cloned().or_else(|| select(&answer, agent));
         AuditRecord::of(answer.decision(), cache_state(answer.provenance())).told();
         Ok(Admission { request, card, answer, interface, findings })
+    }
+
+    fn register(
+        &self,
+        agent: &Agent,
+        request: &AdmissionRequest,
+        received: ReceivedCard<'_>,
+        now: UnixTime,
+    ) -> Result<Registered, ClientError> {
+        let Some(pins) = &self.pins else {
+            return Ok(self.cache.register(agent.name(), request, &received, agent.terms(), now)?);
+        };
+        let memory = pins.memory(&request.source)?;
+        let state = PinMemory::Kept(&memory).digest();
+        let received = received.with_state(sha256(state.as_bytes()));
+        let admit = |card: UntrustedCard, policy: &TrustPolicy, now| match card.admit_remembered(
+            policy,
+            request,
+            agent.endorsements(),
+            pins,
+            now,
+        ) {
+            Ok(admitted) => Ok(Ok(admitted)),
+            Err(NotAdmitted::Denied(denied)) => Ok(Err(denied)),
+            Err(NotAdmitted::Pins(error)) => Err(ClientError::from(error)),
+        };
+        self.cache.register_by(agent.name(), request, &received, agent.terms(), now, admit)
     }
 
     fn forget(&self, agent: &Agent, url: &StrictUrl) {

@@ -5,16 +5,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use countersign_keys::json::Limits;
 use countersign_keys::{hex, sha256};
-use countersign_policy::{AdmissionRequest, Decision, TrustPolicy, UnixTime};
+use countersign_policy::{AdmissionRequest, Decision, UnixTime};
 use moka::Entry;
 use moka::ops::compute::Op;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 
-use super::CacheBounds;
 use super::answer::{Answer, Provenance};
 use super::key::{DecisionKey, ReceivedCard};
 use super::standing::Stand;
+use super::{CacheBounds, Decide};
 use crate::admission::{AdmittedCard, Denied};
 use crate::card::{CardError, UntrustedCard};
 
@@ -61,7 +61,7 @@ impl Decisions {
         stand: &Stand,
         request: &AdmissionRequest,
         received: &ReceivedCard<'_>,
-        decide: impl Fn(UntrustedCard, &TrustPolicy, UnixTime) -> Result<Result<AdmittedCard, Box<Denied>>, Fault>,
+        decide: impl Decide<Fault>,
     ) -> Result<Answer, Fault> {
         let now = stand.moment.now;
         let era = self.era.load(Ordering::Acquire);

@@ -56,9 +56,12 @@ impl Standing {
 
     pub(super) fn replace(&self, policy: Arc<TrustPolicy>) {
         let mut in_force = self.write();
+        let before = in_force.digest;
         in_force.policy = policy;
         self.settle(&mut in_force);
-        self.generation.fetch_add(1, Ordering::Release);
+        if in_force.digest != before {
+            self.generation.fetch_add(1, Ordering::Release);
+        }
     }
 
     /// Ends the generation; policy and keys stay.
@@ -132,20 +135,19 @@ impl Standing {
 }
 
 /// The digest of what a policy contributes to its decisions: its meaning, which of its keys are usable at `now`, what is
-/// said about all of them, and the version of this library.
+/// said about all of them, and the version of this library. Until when the keys of a set count is no part of it: that moves
+/// with every time that the set is fetched, and what was decided before has its own end.
 pub(super) fn digest_of(policy: &TrustPolicy, now: UnixTime) -> [u8; 32] {
     let keys = policy.keys().iter().map(|key| {
         let trusted = &key.trusted;
         let algorithms =
             trusted.algorithms().map(|named| sha256_of_parts(named.iter().map(|one| one.name())));
-        let ends = [trusted.not_before(), trusted.not_after()];
         let status = format!("{:?}", trusted.status());
         sha256_of_parts([
             sha256_of_parts([key.id.as_str(), status.as_str()]),
             sha256_of_parts(trusted.kid()),
             sha256_of_parts([trusted.thumbprint().to_string()]),
             sha256_of_parts(algorithms),
-            sha256_of_parts(ends.map(|end| end.map(|end| end.to_string()).unwrap_or_default())),
         ])
     });
     let keys = sha256_of_parts(keys);

@@ -1,5 +1,7 @@
 //! Why a client has no interface to call.
 
+use std::sync::Arc;
+
 use countersign_policy::UrlError;
 
 use super::Admission;
@@ -7,6 +9,7 @@ use crate::Code;
 use crate::card::CardError;
 use crate::codes::interfaces as codes;
 use crate::fetch::FetchError;
+use crate::pins::PinsError;
 
 /// Why there is no interface to call.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -21,6 +24,9 @@ pub enum ClientError {
     /// What was fetched is no card that can be read.
     #[error("the card cannot be read: {0}")]
     Card(Box<CardError>),
+    /// What is remembered of earlier cards cannot be read, or the admission cannot be remembered.
+    #[error(transparent)]
+    Pins(Arc<PinsError>),
     /// The policy denies the card.
     #[error("the card is denied: {}", codes_of(.0))]
     Denied(Box<Admission>),
@@ -37,6 +43,7 @@ impl ClientError {
             Self::Fetch(error) => error.code(),
             Self::Url(error) => error.code(),
             Self::Card(error) => error.code(),
+            Self::Pins(error) => error.code(),
             Self::Denied(admission) => {
                 let decision = admission.answer.decision();
                 decision.codes().first().copied().unwrap_or(codes::IFACE_NONE_COMPATIBLE)
@@ -55,6 +62,12 @@ impl From<FetchError> for ClientError {
 impl From<CardError> for ClientError {
     fn from(error: CardError) -> Self {
         Self::Card(Box::new(error))
+    }
+}
+
+impl From<PinsError> for ClientError {
+    fn from(error: PinsError) -> Self {
+        Self::Pins(Arc::new(error))
     }
 }
 

@@ -88,9 +88,12 @@ impl Model {
         match call {
             Call::Pass { seconds } => self.clock += seconds,
             Call::Replace { policy } => {
+                // The same policy again ends nothing.
+                if policy != self.policy {
+                    self.selected.clear();
+                }
                 self.policy = policy;
                 cache.replace_policy(Arc::clone(&self.policies[policy]));
-                self.selected.clear();
             }
             Call::Forget { agent } => {
                 cache.forget(AGENTS[agent]);

@@ -6,10 +6,10 @@ use std::thread;
 use countersign::cache::Provenance;
 use countersign::client::{Agent, ClientError};
 use countersign::fetch::FetchedHow;
-use countersign::{SelectTerms, VersionNotSupported};
+use countersign::{Pins, SelectTerms, VersionNotSupported};
 
-use crate::agent::{card, changed};
-use crate::web::{AGENT, CARD, SET, at, client, policy, signed, terms, the_agent};
+use crate::agent::{card, changed, key};
+use crate::web::{AGENT, CARD, SET, answer, at, client, jwks, policy, signed, terms, the_agent};
 
 #[test]
 fn the_second_question_is_answered_without_the_network() {
@@ -59,16 +59,27 @@ fn another_policy_ends_every_admission_at_once() {
     assert_eq!(error.code().name(), "iface.none-left");
 }
 
+/// An agent with a key of the policy beside one with a key of a set.
 #[test]
-fn the_same_keys_again_end_nothing() {
-    let (client, web) = client(policy("refresh = \"1m\"", ""));
-    let other = Agent::at(AGENT, terms()).unwrap().with_tenant("other");
-    client.interface(&the_agent(), at(0)).unwrap();
-    let before = client.policy().key_epoch(at(30));
-    // Another question fetches the set anew.
-    client.admit(&other, at(60)).unwrap();
+fn the_same_keys_again_end_nothing_and_other_keys_end_everything() {
+    let static_agent = "https://static.example";
+    let jwk = key(2).verifying_key().to_jwk(Some("k2"), None).unwrap().replace("\":", "\" = ");
+    let more = format!(
+        "interfaces.hosts = [\"*source\"]\n[[key]]\nid = \"own\"\njwk = {jwk}\norigins = [\"{static_agent}\"]\n\
+         [[allow]]\nid = \"static\"\nfrom = [\"{static_agent}\"]\ninterfaces.hosts = [\"agent.example.com\"]\n"
+    );
+    let (client, web) = client(policy("refresh = \"1m\"", &more));
+    let static_card = format!("{static_agent}/.well-known/agent-card.json");
+    web.put(&static_card, signed(&card(), 2), "max-age=300");
+    let other = Agent::at(static_agent, terms()).unwrap();
+    client.admit(&the_agent(), at(0)).unwrap();
+    client.interface(&other, at(0)).unwrap();
+    client.admit(&the_agent(), at(60)).unwrap();
     assert_eq!(web.count(SET), 2);
-    assert_eq!(client.policy().key_epoch(at(60)), before);
+    assert!(client.cache().selected(other.scope(), at(61)).is_some());
+    web.put(SET, jwks(&[1, 3]), "");
+    client.admit(&the_agent(), at(120)).unwrap();
+    assert!(client.cache().selected(other.scope(), at(121)).is_none());
 }
 
 #[test]
@@ -184,4 +195,26 @@ fn no_fitting_interface_is_told_as_such() {
 pub(crate) fn refusal() -> VersionNotSupported {
     let body = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32009,"message":"version not supported"}}"#;
     VersionNotSupported::from_json_rpc(body).unwrap()
+}
+
+/// An older card is denied where earlier ones are remembered, and only there.
+#[test]
+fn a_client_with_pins_denies_an_older_card() {
+    let folder = std::env::temp_dir().join(format!("countersign-client-pins-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("pins.jsonl");
+    let (client, web) = client(policy("", "pin = { rollback = \"deny\" }"));
+    let client = client.with_pins(Pins::create(&path).unwrap());
+    let version = |version: &str| signed(&changed(|card| card["version"] = version.into()), 1);
+    for (seconds, published, expected) in
+        [(0, "1.1.0", "admit"), (1, "1.0.0", "deny pin.rollback"), (2, "1.2.0", "admit")]
+    {
+        web.put(CARD, version(published), "no-cache");
+        assert_eq!(answer(&client, seconds), expected, "{published}");
+    }
+    assert_eq!(Pins::open(&path).unwrap().list().unwrap().agents.len(), 1);
+    std::fs::write(&path, "damaged\n").unwrap();
+    let error = client.interface(&the_agent(), at(400)).unwrap_err();
+    assert_eq!(error.code().name(), "pin.damaged", "what was remembered is never taken for nothing");
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -1,6 +1,6 @@
 //! The rules for clients that the field agreed on, each by the number that it has in the list of our protocol notes.
 
-use countersign::client::Agent;
+use countersign::client::{Agent, ClientError};
 use countersign::{
     AdmissionRequest, Fallback, ProtocolChoice, ProtocolVersion, SelectTerms, Source, VersionNotSupported,
 };
@@ -127,10 +127,7 @@ fn rule_07_a_1_0_claim_with_only_the_members_of_0_3_is_refused() {
     });
     web.put(CARD, contradictory.to_string(), "");
     let error = client.interface(&the_agent(), at(0)).unwrap_err();
-    let admission = match error {
-        countersign::client::ClientError::Denied(admission) => admission,
-        other => panic!("{other}"),
-    };
+    let ClientError::Denied(admission) = error else { panic!("{error}") };
     let codes: Vec<_> = admission.answer.decision().codes().iter().map(|code| code.name()).collect();
     assert!(codes.contains(&"card.legacy-shape"), "{codes:?}");
 }
