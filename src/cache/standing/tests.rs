@@ -73,6 +73,8 @@ fn a_replacement_and_a_turn_end_the_generation() {
     let standing = Standing::new(policy());
     let first = standing.moment(at(0)).generation;
     standing.replace(policy());
+    assert_eq!(standing.moment(at(0)).generation, first, "the same policy");
+    standing.replace(Arc::new(TrustPolicy::read("schema = 1", "other.toml", &TOOL).unwrap()));
     let second = standing.moment(at(0)).generation;
     standing.turn();
     let third = standing.moment(at(0)).generation;
