@@ -9,6 +9,12 @@ declare_codes! {
         example: "http://agents.example/.well-known/agent-card.json",
         instead: "Give `https://host`, `https://host/agents/7`, or the whole URL of the card.",
     }
+    FETCH_REQUEST = "fetch.request" {
+        what: "A header of the request, such as the credential, has characters that HTTP cannot send.",
+        why: "A line break in a header would be a header, or a request, of its own.",
+        example: "a token that was read from a file with the line break at its end",
+        instead: "Give the value without line breaks and other control characters.",
+    }
     FETCH_ADDRESS = "fetch.address" {
         what: "The host is, or its name resolves to, an address that must not be reached. Nothing was connected.",
         why: "A name is the sender's choice: it may lead into the own network, or to the service that hands out credentials of the machine.",

@@ -4,6 +4,7 @@ use std::fmt;
 
 use countersign_keys::sha256;
 use countersign_policy::{CacheTerms, ProtocolVersion};
+use zeroize::Zeroizing;
 
 /// How a document is asked for, and how long a remembered response may be used.
 #[derive(Clone, Debug, Default)]
@@ -30,10 +31,11 @@ pub struct ReuseTerms {
     pub stale_if_error_seconds: i64,
 }
 
-/// The value of an `Authorization` header. [`Debug`](fmt::Debug) does not show it; responses are remembered under its SHA-256.
-#[derive(Clone, PartialEq, Eq)]
+/// The value of an `Authorization` header. [`Debug`](fmt::Debug) does not show it, and it is
+/// wiped when it is dropped; what is sent is a copy. Responses are remembered under its SHA-256.
+#[derive(Clone)]
 pub struct Credential {
-    value: String,
+    value: Zeroizing<String>,
 }
 
 impl AskTerms {
@@ -103,7 +105,7 @@ impl Credential {
     /// The whole value of the header, such as `Bearer` and a token.
     #[must_use]
     pub fn new(value: impl Into<String>) -> Self {
-        Self { value: value.into() }
+        Self { value: Zeroizing::new(value.into()) }
     }
 
     /// SHA-256 of the value.

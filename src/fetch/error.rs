@@ -20,6 +20,14 @@ pub enum FetchError {
         /// The URL.
         url: String,
     },
+    /// The request cannot be sent. Nothing was connected.
+    #[error("`{url}`: {} cannot be sent", header.as_ref().map_or_else(|| "the request".to_owned(), |name| format!("the header `{name}`")))]
+    Request {
+        /// The URL.
+        url: String,
+        /// The name of the header that cannot be sent, where it is one. Its value may be a credential.
+        header: Option<String>,
+    },
     /// The host is or resolves to an address that must not be reached. Nothing was connected.
     #[error("`{url}`: the host is at {address}, {class}, and may be at a public address{} only", listed(*networks))]
     Address {
@@ -167,6 +175,7 @@ impl FetchError {
     pub const fn code(&self) -> Code {
         match self {
             Self::NotHttps { .. } => codes::fetch::FETCH_URL,
+            Self::Request { .. } => codes::fetch::FETCH_REQUEST,
             Self::Address { .. } => codes::fetch::FETCH_ADDRESS,
             Self::Dns { .. } => codes::fetch::FETCH_DNS,
             Self::Unreachable { .. } => codes::fetch::FETCH_UNREACHABLE,
@@ -185,6 +194,7 @@ impl FetchError {
     pub fn url(&self) -> &str {
         match self {
             Self::NotHttps { url }
+            | Self::Request { url, .. }
             | Self::Address { url, .. }
             | Self::Dns { url }
             | Self::Unreachable { url, .. }
@@ -207,6 +217,7 @@ impl FetchError {
             Self::Dns { .. } | Self::Unreachable { .. } | Self::Timeout { .. } => true,
             Self::Status { status, .. } => matches!(*status, 500 | 502..=504),
             Self::NotHttps { .. }
+            | Self::Request { .. }
             | Self::Address { .. }
             | Self::Tls { .. }
             | Self::Size { .. }

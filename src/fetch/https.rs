@@ -7,6 +7,7 @@ mod transport;
 use core::net::{IpAddr, SocketAddr};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use countersign_policy::{Host, Scheme, StrictUrl};
 use rustls::ClientConfig;
@@ -20,6 +21,12 @@ use transport::{Deadline, Dial, Judged, Lost};
 
 /// Most header lines that can be counted.
 const MAX_HEADER_LINES: usize = 128;
+
+/// Most octets of header that can be asked for.
+const MAX_HEADER_OCTETS: usize = 1024 * 1024;
+
+/// The longest time limit.
+const MAX_TIMEOUT: Duration = Duration::from_secs(86_400);
 
 /// How the parser says that there are more. Its error type is not public; the test of header floods notices a change.
 const TOO_MANY_HEADERS: &str = "http parse resulted in too many headers";
@@ -85,15 +92,20 @@ impl Fetch for HttpsFetch {
         if request.url.scheme() != Scheme::Https {
             return Err(FetchError::NotHttps { url: request.url.raw().to_owned() });
         }
-        let call = Call { request, deadline: Deadline::after(request.timeout) };
+        let limit = request.timeout.min(MAX_TIMEOUT);
+        let header_octets = request.max_header_octets.min(MAX_HEADER_OCTETS);
+        let call = Call { request, limit, header_octets, deadline: Deadline::after(limit) };
+        let message = call.message()?;
         let addresses = call.addresses(&self.resolver)?;
-        call.send(&self.tls, addresses)
+        call.send(message, &self.tls, addresses)
     }
 }
 
 /// One call of [`HttpsFetch::fetch`].
 struct Call<'a> {
     request: &'a FetchRequest,
+    limit: Duration,
+    header_octets: usize,
     deadline: Deadline,
 }
 
@@ -123,7 +135,12 @@ impl Call<'_> {
         }
     }
 
-    fn send(&self, tls: &Arc<ClientConfig>, addresses: Vec<IpAddr>) -> Result<FetchResponse, FetchError> {
+    fn send(
+        &self,
+        message: Request<()>,
+        tls: &Arc<ClientConfig>,
+        addresses: Vec<IpAddr>,
+    ) -> Result<FetchResponse, FetchError> {
         let url = &self.request.url;
         let addresses: Vec<SocketAddr> =
             addresses.into_iter().map(|address| SocketAddr::new(address, url.port())).collect();
@@ -134,30 +151,36 @@ impl Call<'_> {
             .max_redirects_will_error(false)
             .http_status_as_error(false)
             .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
-            .max_response_header_size(self.request.max_header_octets)
+            .max_response_header_size(self.header_octets)
             .max_idle_connections(0)
-            .timeout_global(Some(self.request.timeout))
+            .timeout_global(Some(self.limit))
             .build();
         let dial = Dial {
             tls: tls.clone(),
-            server_name: server_name(url).ok_or_else(|| FetchError::Protocol { url: self.url() })?,
+            server_name: server_name(url).ok_or_else(|| self.not_sendable(None))?,
             deadline: self.deadline,
-            buffer_octets: self.request.max_header_octets.saturating_add(16 * 1024),
+            buffer_octets: self.header_octets.saturating_add(16 * 1024),
         };
         let agent = Agent::with_parts(config, dial, Judged { addresses });
-        let response = agent.run(self.message()?).map_err(|error| self.fault(error))?;
+        let response = agent.run(message).map_err(|error| self.fault(error))?;
         self.read(response)
     }
 
     fn message(&self) -> Result<Request<()>, FetchError> {
-        let fault = || FetchError::Protocol { url: self.url() };
+        let fault = |header: Option<&str>| self.not_sendable(header);
         let mut message = Request::new(());
-        *message.uri_mut() = self.request.url.canonical_text().parse().map_err(|_| fault())?;
+        *message.uri_mut() = self.request.url.canonical_text().parse().map_err(|_| fault(None))?;
         for (name, value) in &self.request.headers {
-            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| fault())?;
-            message.headers_mut().append(name, HeaderValue::from_str(value).map_err(|_| fault())?);
+            let known = HeaderName::from_bytes(name.as_bytes()).map_err(|_| fault(Some(name)))?;
+            let mut value = HeaderValue::from_str(value).map_err(|_| fault(Some(name)))?;
+            value.set_sensitive(name == "authorization");
+            message.headers_mut().append(known, value);
         }
         Ok(message)
+    }
+
+    fn not_sendable(&self, header: Option<&str>) -> FetchError {
+        FetchError::Request { url: self.url(), header: header.map(str::to_owned) }
     }
 
     fn read(&self, response: Response<ureq::Body>) -> Result<FetchResponse, FetchError> {
@@ -192,7 +215,7 @@ impl Call<'_> {
                 self.too_large(self.request.max_octets, SizeLimit::BodyOctets)
             }
             ureq::Error::LargeResponseHeader(..) => {
-                self.too_large(self.request.max_header_octets, SizeLimit::HeaderOctets)
+                self.too_large(self.header_octets, SizeLimit::HeaderOctets)
             }
             ureq::Error::Protocol(error) if error.to_string() == TOO_MANY_HEADERS => {
                 self.too_large(MAX_HEADER_LINES, SizeLimit::HeaderLines)
@@ -210,7 +233,7 @@ impl Call<'_> {
     }
 
     fn timeout(&self) -> FetchError {
-        FetchError::Timeout { url: self.url(), limit: self.request.timeout }
+        FetchError::Timeout { url: self.url(), limit: self.limit }
     }
 
     fn too_large(&self, most: usize, what: SizeLimit) -> FetchError {

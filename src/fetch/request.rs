@@ -1,6 +1,7 @@
 //! One GET.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_policy::{FetchTerms, StrictUrl};
@@ -35,11 +36,12 @@ pub struct FetchRequest {
     pub url: StrictUrl,
     /// Headers beside those that the client itself needs, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// Longest time for the whole response, name look-up and handshake included. Default: 5 s.
+    /// Longest time for the whole response, name look-up and handshake included. Default: 5 s. `HttpsFetch` waits a day at
+    /// most.
     pub timeout: Duration,
     /// Most octets of the body, after decompression. Default: 256 KiB.
     pub max_octets: usize,
-    /// Most octets of the header of the response. Default: 16 KiB.
+    /// Most octets of the header of the response. Default: 16 KiB; `HttpsFetch` takes 1 MiB at most.
     pub max_header_octets: usize,
     /// Most header lines of the response. Default: 64.
     pub max_headers: usize,
@@ -57,6 +59,18 @@ pub struct FetchResponse {
     pub headers: Vec<(String, String)>,
     /// The body. May be empty where the status is not 200.
     pub octets: Vec<u8>,
+}
+
+impl<F: Fetch + ?Sized> Fetch for &F {
+    fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
+        (**self).fetch(request)
+    }
+}
+
+impl<F: Fetch + ?Sized> Fetch for Arc<F> {
+    fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
+        (**self).fetch(request)
+    }
 }
 
 impl FetchRequest {

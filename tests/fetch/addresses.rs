@@ -26,26 +26,18 @@ fn ask(addresses: &[&str], networks: &[&str]) -> (Result<Vec<u8>, FetchError>, u
     (response.map(|response| response.octets), server.connections())
 }
 
-fn refused(addresses: &[&str], networks: &[&str]) -> AddressClass {
+fn refused(addresses: &[&str], networks: &[&str]) -> Option<AddressClass> {
     let (answer, connections) = ask(addresses, networks);
     assert_eq!(connections, 0, "nothing is connected");
-    match answer.unwrap_err() {
-        FetchError::Address { class, .. } => class,
-        other => panic_with(&other),
-    }
-}
-
-#[expect(clippy::panic, reason = "the test has failed")]
-fn panic_with(error: &FetchError) -> AddressClass {
-    panic!("another error: {error:?}")
+    if let FetchError::Address { class, .. } = answer.unwrap_err() { Some(class) } else { None }
 }
 
 #[test]
 fn a_private_address_is_reached_only_where_it_is_listed() {
     let (answer, connections) = ask(&["127.0.0.1"], &["127.0.0.0/8"]);
     assert_eq!((answer.unwrap(), connections), (BODY.to_vec(), 1));
-    assert_eq!(refused(&["127.0.0.1"], &[]), AddressClass::Loopback);
-    assert_eq!(refused(&["127.0.0.1"], &["10.0.0.0/8"]), AddressClass::Loopback);
+    assert_eq!(refused(&["127.0.0.1"], &[]), Some(AddressClass::Loopback));
+    assert_eq!(refused(&["127.0.0.1"], &["10.0.0.0/8"]), Some(AddressClass::Loopback));
     let error = ask(&["127.0.0.1"], &[]).0.unwrap_err();
     assert_eq!(error.code().name(), "fetch.address");
     let text = error.to_string();
@@ -55,26 +47,26 @@ fn a_private_address_is_reached_only_where_it_is_listed() {
 
 #[test]
 fn one_bad_address_among_good_ones_refuses_all() {
-    assert_eq!(refused(&["127.0.0.1", "10.0.0.1"], &["127.0.0.0/8"]), AddressClass::Private);
-    assert_eq!(refused(&["127.0.0.1", "127.0.0.2", "::1"], &["127.0.0.0/8"]), AddressClass::Loopback);
-    assert_eq!(refused(&["127.0.0.1", "169.254.169.254"], &["127.0.0.0/8"]), AddressClass::Metadata);
+    assert_eq!(refused(&["127.0.0.1", "10.0.0.1"], &["127.0.0.0/8"]), Some(AddressClass::Private));
+    assert_eq!(refused(&["127.0.0.1", "127.0.0.2", "::1"], &["127.0.0.0/8"]), Some(AddressClass::Loopback));
+    assert_eq!(refused(&["127.0.0.1", "169.254.169.254"], &["127.0.0.0/8"]), Some(AddressClass::Metadata));
     // Also beyond the addresses that would be tried.
     let mut many = vec!["127.0.0.1"; 40];
     many.push("192.168.0.1");
-    assert_eq!(refused(&many, &["127.0.0.0/8"]), AddressClass::Private);
+    assert_eq!(refused(&many, &["127.0.0.0/8"]), Some(AddressClass::Private));
 }
 
 #[test]
 fn other_forms_of_an_address_are_not_the_address() {
     for address in ["::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::"] {
-        assert_eq!(refused(&[address], &["127.0.0.0/8"]), AddressClass::EmbeddedV4, "{address}");
+        assert_eq!(refused(&[address], &["127.0.0.0/8"]), Some(AddressClass::EmbeddedV4), "{address}");
     }
 }
 
 #[test]
 fn a_metadata_service_is_never_reached() {
     for address in ["169.254.169.254", "fd00:ec2::254", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe"] {
-        assert_eq!(refused(&[address], &["0.0.0.0/0", "::/0"]), AddressClass::Metadata, "{address}");
+        assert_eq!(refused(&[address], &["0.0.0.0/0", "::/0"]), Some(AddressClass::Metadata), "{address}");
     }
 }
 

@@ -219,7 +219,9 @@ fn a_process_that_is_killed_leaves_whole_responses_only() {
     open(&folder);
     for round in 0..12_u64 {
         let mut child = child(&folder);
-        while files(&folder).is_empty() {
+        // An unfinished file has a dot in front.
+        while !files(&folder).iter().any(|path| !path.file_name().unwrap().to_string_lossy().starts_with('.'))
+        {
             thread::sleep(Duration::from_millis(1));
         }
         thread::sleep(Duration::from_millis(3 + 7 * round));

@@ -32,13 +32,9 @@ fn answer(octets: &[u8]) -> Result<Vec<u8>, FetchError> {
 
 fn size(result: Result<Vec<u8>, FetchError>) -> Option<(usize, SizeLimit)> {
     let error = result.unwrap_err();
-    match &error {
-        FetchError::Size { most, what, .. } => {
-            assert_eq!(error.code().name(), "fetch.size");
-            Some((*most, *what))
-        }
-        _ => None,
-    }
+    let FetchError::Size { most, what, .. } = error else { return None };
+    assert_eq!(error.code().name(), "fetch.size");
+    Some((most, what))
 }
 
 /// Whether it ended with the time limit, and not much later.
@@ -91,12 +87,12 @@ fn a_tls_record_that_drips_runs_into_the_time_limit() {
 fn a_handshake_that_drips_or_never_comes_runs_into_the_time_limit() {
     let authority = Authority::new("one");
     let silent = Server::raw("127.0.0.1", |stream| {
-        thread::sleep(Duration::from_secs(3));
+        thread::sleep(Duration::from_secs(10));
         drop(stream);
     });
     let dripping = Server::raw("127.0.0.1", |mut stream| {
         // The head of a handshake record that would be 16,384 octets long.
-        for octet in [22_u8, 3, 3, 64, 0].into_iter().chain([2; 200]) {
+        for octet in [22_u8, 3, 3, 64, 0].into_iter().chain([2; 400]) {
             if stream.write_all(&[octet]).is_err() {
                 return;
             }
@@ -109,7 +105,7 @@ fn a_handshake_that_drips_or_never_comes_runs_into_the_time_limit() {
         let begun = Instant::now();
         let error = authority.fetch(&["127.0.0.1"]).fetch(&request).unwrap_err();
         assert_eq!(error.code().name(), "fetch.timeout", "{error}");
-        assert!(begun.elapsed() < Duration::from_secs(2));
+        assert!(begun.elapsed() < Duration::from_secs(5));
     }
 }
 

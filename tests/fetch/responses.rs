@@ -82,6 +82,33 @@ fn a_request_says_what_is_wanted_and_nothing_else() {
 }
 
 #[test]
+fn a_credential_with_a_line_break_is_not_sent() {
+    let (authority, identity) = authority();
+    let server = Server::answering(&identity, CARD);
+    let fetcher = Fetcher::new(authority.fetch(&["127.0.0.1"]), NoStore::default());
+    let ask = AskTerms::default().with_credential(Credential::new("Bearer a\r\nX-Evil: 1"));
+    let error = fetcher.get(&server.url("/card.json"), &ask, &loopback(), NOW).unwrap_err();
+    assert_eq!(error.code().name(), "fetch.request");
+    assert!(error.to_string().ends_with("the header `authorization` cannot be sent"), "{error}");
+    assert!(!format!("{error:?}").contains("Evil"));
+    assert_eq!(server.connections(), 0);
+}
+
+#[test]
+fn limits_of_any_size_are_limits() {
+    let (authority, identity) = authority();
+    let server = Server::answering(&identity, CARD);
+    let mut request = server.request();
+    request.timeout = std::time::Duration::MAX;
+    (request.max_octets, request.max_header_octets, request.max_headers) =
+        (usize::MAX, usize::MAX, usize::MAX);
+    assert_eq!(authority.fetch(&["127.0.0.1"]).fetch(&request).unwrap().octets, BODY);
+    request.timeout = std::time::Duration::ZERO;
+    assert_eq!(authority.fetch(&["127.0.0.1"]).fetch(&request).unwrap_err().code().name(), "fetch.timeout");
+    assert_eq!(server.connections(), 1);
+}
+
+#[test]
 fn only_status_200_is_a_document() {
     for status in [201, 203, 204, 206, 400, 401, 403, 404, 410, 500, 503] {
         let length = if status == 204 { "" } else { "Content-Length: 2\r\n" };

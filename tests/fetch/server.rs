@@ -349,7 +349,7 @@ impl Script {
     }
 }
 
-impl Fetch for &Script {
+impl Fetch for Script {
     fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
         self.asked.lock().unwrap().push(request.clone());
         let mut answers = self.answers.lock().unwrap();
