@@ -11,9 +11,6 @@ use super::{
     SizeLimit, StoreError, StoreKey, StoredResponse, freshness, header,
 };
 
-/// The content type of a JWK set.
-const KEY_SET_TYPE: &str = "application/jwk-set+json";
-
 /// Fetches documents, and uses remembered responses as RFC 9111 says for a private cache.
 ///
 /// A response is remembered unless it says `no-store`. It is used again while it is fresh, and after that only when the
@@ -157,23 +154,6 @@ impl<F: Fetch, S: ResponseStore> Fetcher<F, S> {
             },
             (Err(error), _) => Err(error),
         }
-    }
-
-    /// A JWK set. `application/jwk-set+json` (RFC 7517 section 8.5.2) is accepted beside the content types of `terms`.
-    ///
-    /// # Errors
-    ///
-    /// As [`get`](Self::get).
-    pub fn key_set(
-        &self,
-        url: &StrictUrl,
-        ask: &AskTerms,
-        terms: &FetchTerms,
-        now: UnixTime,
-    ) -> Result<Fetched, FetchError> {
-        let mut terms = terms.clone();
-        terms.content_types.push(KEY_SET_TYPE.to_owned());
-        self.get(url, ask, &terms, now)
     }
 
     /// Where responses are remembered.

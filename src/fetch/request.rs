@@ -22,6 +22,18 @@ pub trait Fetch: Send + Sync {
     fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError>;
 }
 
+impl<F: Fetch + ?Sized> Fetch for &F {
+    fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
+        (**self).fetch(request)
+    }
+}
+
+impl<F: Fetch + ?Sized> Fetch for Arc<F> {
+    fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
+        (**self).fetch(request)
+    }
+}
+
 impl<F: Fetch + ?Sized> Fetch for Box<F> {
     fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
         (**self).fetch(request)
@@ -59,18 +71,6 @@ pub struct FetchResponse {
     pub headers: Vec<(String, String)>,
     /// The body. May be empty where the status is not 200.
     pub octets: Vec<u8>,
-}
-
-impl<F: Fetch + ?Sized> Fetch for &F {
-    fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
-        (**self).fetch(request)
-    }
-}
-
-impl<F: Fetch + ?Sized> Fetch for Arc<F> {
-    fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
-        (**self).fetch(request)
-    }
 }
 
 impl FetchRequest {

@@ -490,22 +490,6 @@ fn a_client_of_the_embedder_is_held_to_the_same_limits() {
     assert_eq!(bench.code(0), "fetch.redirect");
 }
 
-#[test]
-fn a_key_set_may_have_its_own_content_type_and_a_card_may_not() {
-    let script = Script::default();
-    let fetcher = Fetcher::new(&script, MemoryStore::default());
-    let keys = url("https://keys.example/jwks.json");
-    let answer = || Ok(response(200, &[("Content-Type", "application/jwk-set+json")], "{\"keys\":[]}"));
-    let (ask, terms) = (AskTerms::default(), FetchTerms::default());
-    script.will(answer());
-    assert!(fetcher.key_set(&keys, &ask, &terms, at(0)).is_ok());
-    assert!(script.last()["accept"].ends_with(", application/jwk-set+json"));
-    script.will(answer());
-    assert_eq!(fetcher.get(&keys, &ask, &terms, at(0)).unwrap_err().code().name(), "fetch.content-type");
-    script.will(Ok(response(200, &[("Content-Type", "text/plain")], "{}")));
-    assert_eq!(fetcher.key_set(&keys, &ask, &terms, at(0)).unwrap_err().code().name(), "fetch.content-type");
-}
-
 /// A store that cannot be used.
 struct Broken;
 
