@@ -3,6 +3,7 @@
 mod admit;
 mod fix;
 mod lint;
+mod pin;
 mod policy;
 mod select;
 
@@ -16,6 +17,7 @@ use countersign::{Algorithm, Form, ProtocolVersion, UnixTime};
 pub(crate) use crate::args::admit::AdmitArgs;
 pub(crate) use crate::args::fix::FixArgs;
 pub(crate) use crate::args::lint::{FailOn, LintArgs, Whose};
+pub(crate) use crate::args::pin::PinCommand;
 pub(crate) use crate::args::policy::{
     PolicyCheckArgs, PolicyCommand, PolicyDiffArgs, PolicyInitArgs, PolicyShowArgs, PolicyTestArgs,
 };
@@ -133,6 +135,9 @@ pub(crate) enum Command {
     /// Start, show, check, test and compare trust policies
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// List what is remembered of the cards of agents; accept and revoke single cards
+    #[command(subcommand)]
+    Pin(PinCommand),
     /// Fix what can be fixed in a card without changing its meaning; the rest of its text stays as it is
     Fix(FixArgs),
     /// Explain a code: what, why, example, instead

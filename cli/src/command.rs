@@ -7,6 +7,7 @@ pub(crate) mod fix;
 pub(crate) mod inspect;
 pub(crate) mod key;
 pub(crate) mod lint;
+pub(crate) mod pin;
 pub(crate) mod policy;
 pub(crate) mod security;
 pub(crate) mod select;

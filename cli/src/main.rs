@@ -13,6 +13,7 @@ mod nearest;
 mod outcome;
 mod output;
 mod password;
+mod pinfile;
 mod policyfile;
 mod policytest;
 mod progress;
@@ -86,6 +87,7 @@ fn run<'s>(args: &Cli, out: Stream<'s>, err: Stream<'s>) -> io::Result<Outcome> 
         Command::Inspect(args) => command::inspect::run(args, &mut session),
         Command::Fix(args) => command::fix::run(args, &mut session),
         Command::Select(args) => command::select::run(args, &mut session),
+        Command::Pin(command) => command::pin::run(command, &mut session),
         Command::Admit(args) => command::admit::run(args, &mut session),
         Command::Explain(args) => command::explain::run(args, &mut session),
         Command::Completions(args) => command::shell::completions(args, &mut session),

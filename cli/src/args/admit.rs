@@ -38,6 +38,10 @@ pub(crate) struct AdmitArgs {
     /// Signatures that are kept beside the cards; repeatable, at most 64
     #[arg(long = "endorsement", value_name = "FILE")]
     pub(crate) endorsements: Vec<PathBuf>,
+    /// File in which the cards of agents are remembered, made if it is not there. A card that is admitted is written to it
+    /// before the answer; later ones are compared with it, as `pin` of the rule says
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pins: Option<PathBuf>,
     /// Say which changes of the policy would admit a card that is denied; each is held against the card anew
     #[arg(long)]
     pub(crate) explain: bool,

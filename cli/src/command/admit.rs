@@ -2,14 +2,15 @@
 
 mod explanation;
 mod json;
+mod pins;
 mod tree;
 
 use std::path::Path;
 
-use countersign::policy::{Explanation, UrlError};
+use countersign::policy::UrlError;
 use countersign::{
-    AdmissionRequest, AdmittedCard, AdmittedInterface, CardView, Code, Decision, Denied, SelectTerms,
-    SelectedBecause, Source, TrustPolicy, UnixTime,
+    AdmissionRequest, AdmittedCard, AdmittedInterface, CardView, Code, Decision, Denied, Explanation,
+    NotAdmitted, PinMemory, Pins, SelectTerms, SelectedBecause, Source, TrustPolicy, UnixTime, UntrustedCard,
 };
 
 use crate::args::{AdmitArgs, Format};
@@ -18,6 +19,7 @@ use crate::failure::{Failure, Stop};
 use crate::input::{self, Found, Input};
 use crate::outcome::Outcome;
 use crate::output::Session;
+use crate::pinfile;
 use crate::policyfile;
 use crate::render::escape;
 
@@ -50,6 +52,17 @@ struct Beside<'a> {
 struct Asked {
     explanation: Option<Explanation>,
     why_not: Option<String>,
+    /// The file of pins.
+    pins: Option<String>,
+}
+
+/// What a card is held against.
+struct Question<'a> {
+    policy: &'a TrustPolicy,
+    request: &'a AdmissionRequest,
+    endorsements: &'a Endorsements,
+    pins: Option<&'a Pins>,
+    now: UnixTime,
 }
 
 /// A card that could not be read: it is denied before the policy is asked.
@@ -67,11 +80,19 @@ pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome
     input::refuse_second_standard(named)?;
     let request = request(args)?;
     let policy = policyfile::load(&args.policy, session)?;
+    let pins = args.pins.as_deref().map(|path| pinfile::open_or_make(path, session)).transpose()?;
     let endorsements = Endorsements::read(&args.endorsements, session)?;
     let terms = (!args.accept.is_empty()).then(|| SelectTerms::accepting(args.accept.iter().cloned()));
     let now = session.now();
     let why_not =
         args.why_not.as_deref().map(|id| explanation::why_not(id, &policy, &request)).transpose()?;
+    let question = Question {
+        policy: &policy,
+        request: &request,
+        endorsements: &endorsements,
+        pins: pins.as_ref(),
+        now,
+    };
     let outcome = input::each(session, &args.cards, |session, input, found| match found {
         Found::Unreadable { failure, pointer } => {
             let unread = Unread {
@@ -86,16 +107,36 @@ pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome
             Ok(Outcome::No)
         }
         Found::Card(card) => {
-            let explanation = args.explain.then(|| card.explain(&policy, &request, &endorsements.read, now));
-            let asked = Asked { explanation, why_not: why_not.clone() };
+            let explanation = args.explain.then(|| question.explain(&card)).transpose()?;
+            let pins = args.pins.as_ref().map(|path| path.display().to_string());
+            let asked = Asked { explanation, why_not: why_not.clone(), pins };
             let beside = Beside { input, endorsements: &endorsements, asked: &asked };
-            match card.admit(&policy, &request, &endorsements.read, now) {
+            match question.admit(card) {
                 Ok(card) => admitted(&card, terms.as_ref(), &beside, session),
-                Err(denied) => refused(&denied, &beside, session),
+                Err(NotAdmitted::Denied(denied)) => refused(&denied, &beside, session),
+                Err(NotAdmitted::Pins(error)) => Err(pinfile::failure(error).into()),
+                Err(other) => Err(Failure::environment(other.to_string()).into()),
             }
         }
     })?;
     Ok(endorsements.outcome(outcome))
+}
+
+impl Question<'_> {
+    fn admit(&self, card: UntrustedCard) -> Result<AdmittedCard, NotAdmitted> {
+        let (policy, request, endorsements) = (self.policy, self.request, &self.endorsements.read);
+        match self.pins {
+            Some(pins) => card.admit_remembered(policy, request, endorsements, pins, self.now),
+            None => card.admit(policy, request, endorsements, self.now).map_err(NotAdmitted::Denied),
+        }
+    }
+
+    fn explain(&self, card: &UntrustedCard) -> Result<Explanation, Stop> {
+        let source = &self.request.source;
+        let memory = self.pins.map(|pins| pins.memory(source)).transpose().map_err(pinfile::failure)?;
+        let memory = memory.as_ref().map_or(PinMemory::NotKept, PinMemory::Kept);
+        Ok(card.explain_remembered(self.policy, self.request, &self.endorsements.read, memory, self.now))
+    }
 }
 
 /// The question of the arguments.

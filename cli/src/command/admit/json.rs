@@ -10,6 +10,7 @@ use countersign::{Code, Reason};
 use serde::{Serialize, Serializer};
 
 use super::explanation::{self, ExplanationJson};
+use super::pins::{self, PinsJson};
 use super::{Answer, Selected, Unread, names};
 use crate::output::FindingJson;
 
@@ -49,6 +50,8 @@ pub(super) struct DecisionJson<'d> {
     findings: Vec<FindingJson<'d>>,
     trace: Vec<StepJson<'d>>,
     not_checked: &'d [&'static str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pins: Option<PinsJson<'d>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<ExplanationJson<'d>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -199,6 +202,7 @@ pub(super) fn decision<'d>(answer: &'d Answer<'_>) -> DecisionJson<'d> {
         findings: decision.findings.iter().map(FindingJson::about_card).collect(),
         trace: decision.trace.iter().map(StepJson::of).collect(),
         not_checked: &decision.not_checked,
+        pins: decision.pins.as_ref().map(pins::json),
         explanation: answer.asked.explanation.as_ref().map(explanation::json),
         why_not: answer.asked.why_not.as_deref(),
         policy: PolicyJson::of(&decision.policy),
@@ -247,6 +251,7 @@ pub(super) fn unread<'d>(unread: &'d Unread<'_>) -> DecisionJson<'d> {
         findings: Vec::new(),
         trace: Vec::new(),
         not_checked: &[],
+        pins: None,
         explanation: None,
         why_not: None,
         policy: PolicyJson { name: policy.name(), digest: policy.digest() },

@@ -4,7 +4,7 @@ use countersign::keys::json::Kind;
 use countersign::policy::{InterfaceVerdict, SignatureState, SignatureVerdict, TraceStep, UncoveredFacts};
 use countersign::{Finding, InterfaceOutcome, Outcome, Reason, codes};
 
-use super::{Answer, explanation, names};
+use super::{Answer, explanation, names, pins};
 use crate::command::security;
 use crate::output::{Detail, finding_line};
 use crate::render::{Paint, escape};
@@ -80,6 +80,9 @@ pub(super) fn lines(answer: &Answer<'_>, paint: Paint, detail: Detail) -> Vec<St
     for finding in decision.findings.iter().filter(|finding| !is_told(finding)) {
         tree.push(format!("  {}", finding_line(finding, None, paint)));
     }
+    for (index, words) in decision.pins.iter().flat_map(pins::lines).enumerate() {
+        tree.member(if index == 0 { "pins" } else { "" }, &words);
+    }
     if detail == Detail::Verbose {
         for step in &decision.trace {
             tree.step(step);
@@ -91,7 +94,14 @@ pub(super) fn lines(answer: &Answer<'_>, paint: Paint, detail: Detail) -> Vec<St
     tree.member("expires", &decision.expires_at.to_string());
     tree.explanation(answer);
     for code in decision.codes() {
-        tree.push(format!("  help[{code}]: {}", code.page().instead));
+        match pins::accept(code, answer) {
+            Some(command) => {
+                tree.push(format!(
+                    "  help[{code}]: look at the card; this accepts it, and no other one: {command}"
+                ));
+            }
+            None => tree.push(format!("  help[{code}]: {}", code.page().instead)),
+        }
     }
     tree.lines
 }
