@@ -37,8 +37,8 @@ fn tell_torn(pins: Pins, path: &Path, session: &mut Session<'_>) -> Result<Pins,
     if torn > 0 {
         let name = escape(&path.display().to_string());
         session.note(&format!(
-            "note: `{name}` ends in {torn} octets of a line that was not finished; nobody was given the admission \
-             that it is about, and the next writer cuts them off"
+            "note: `{name}` ends in {torn} octets of a line that was not finished, so nobody was answered what it says; the \
+             next writer cuts them off"
         ))?;
     }
     Ok(pins)

@@ -25,7 +25,7 @@ pub struct CardFacts<'c> {
     pub signatures_fault: Option<FactFault>,
     /// The parts of the card that would be handed on. Needed only where cards are remembered.
     pub parts: Option<CardParts>,
-    /// How many signatures the card and its endorsements carry, looked at or not.
+    /// How many signatures the card itself carries, looked at or not.
     pub claimed_signatures: usize,
     /// Every signature of the card, then those of its endorsements.
     pub signatures: Vec<SignatureFacts>,

@@ -18,7 +18,7 @@ use crate::signature::{
 /// What the signatures show. The default is that nobody looked at any.
 #[derive(Default)]
 pub(crate) struct Evidence {
-    /// How many signatures the card and its endorsements carry, looked at or not.
+    /// How many signatures the card carries, looked at or not.
     pub(super) claimed: usize,
     /// Why none of them was looked at, if so.
     pub(super) fault: Option<FactFault>,
@@ -40,7 +40,7 @@ pub(super) fn evidence(
     endorsements: &[Endorsement],
     (memory, now): (PinMemory<'_>, UnixTime),
 ) -> Evidence {
-    let claimed = claimed(card, endorsements);
+    let claimed = claimed(card);
     let rule = policy.rule_for(request);
     let is_off = |rule: &AllowRule| matches!(rule.signatures.level.value.at(now), SignatureLevel::Off(_));
     if rule.is_some_and(is_off) {
@@ -97,13 +97,12 @@ fn terms(rule: &AllowRule, now: UnixTime) -> VerifyTerms {
     terms
 }
 
-/// How many signatures the card and its endorsements carry. What stands there and is no list counts as one.
-fn claimed(card: &UntrustedCard, endorsements: &[Endorsement]) -> usize {
-    let own = match list(card) {
+/// How many signatures the card carries. What stands there and is no list counts as one.
+fn claimed(card: &UntrustedCard) -> usize {
+    match list(card) {
         Ok(list) => list.into_iter().flat_map(|list| list.elements()).count(),
         Err(_) => 1,
-    };
-    endorsements.iter().fold(own, |sum, endorsement| sum.saturating_add(endorsement.entries().count()))
+    }
 }
 
 /// Why the `signatures` of the card are not to be looked at, if so.

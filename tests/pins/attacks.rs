@@ -25,6 +25,17 @@ fn a_card_whose_signatures_were_taken_off_is_a_downgrade_even_where_unsigned_car
     let desk = Desk::new(&off, &pins);
     assert_eq!(desk.codes(&card("1.0.0")), ["sig.downgrade"]);
     assert!(desk.codes(&signed(&card("1.0.0"))).is_empty());
+    // An endorsement of another card is no signature on this one.
+    let other = crate::support::endorsement(&card("9.9.9"));
+    let desk = Desk::new(IF_PRESENT, &pins);
+    let answer = crate::support::read(&card("1.0.0")).admit_remembered(
+        &desk.policy,
+        &crate::support::request(SOURCE),
+        std::slice::from_ref(&other),
+        &pins,
+        at(NOW),
+    );
+    assert_eq!(crate::support::decision(answer).codes()[0].name(), "sig.downgrade");
     // The signed card is as good as before.
     assert!(Desk::new(IF_PRESENT, &pins).codes(&signed(&card("1.0.0"))).is_empty());
 }

@@ -179,7 +179,7 @@ fn a_line_without_its_end_is_left_out_and_cut_by_the_next_writer() {
     for cut in (last..text.len()).step_by(11) {
         fs::write(folder.file(), &text[..cut]).unwrap();
         let pins = Pins::open(&folder.file()).unwrap();
-        assert_eq!(pins.torn_octets().unwrap(), (cut - last) as u64);
+        assert_eq!(pins.torn_octets().unwrap(), u64::try_from(cut - last).unwrap());
         let list = pins.list().unwrap();
         assert!(list.revoked.is_empty());
         assert_eq!(list.accepted.len(), 1);
@@ -211,7 +211,7 @@ fn a_file_that_is_damaged_while_it_is_open_admits_nothing_more() {
     assert!(admit(&pins).is_ok());
     // Cut in place, and restored.
     let half = text.len() / 2;
-    fs::File::options().write(true).open(folder.file()).unwrap().set_len(half as u64).unwrap();
+    fs::File::options().write(true).open(folder.file()).unwrap().set_len(half.try_into().unwrap()).unwrap();
     let error = admit(&pins).unwrap_err();
     assert!(
         matches!(error, NotAdmitted::Pins(PinsError::Damaged { fault: PinFault::Shorter, .. })),

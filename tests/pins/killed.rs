@@ -33,7 +33,7 @@ fn admits_cards_until_it_is_stopped() {
                 out.flush().unwrap();
             }
             Err(NotAdmitted::Pins(error)) => {
-                println!("stopped {}", error.code());
+                writeln!(std::io::stdout(), "stopped {}", error.code()).unwrap();
                 return;
             }
             Err(error) => panic!("{error}"),

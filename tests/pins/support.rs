@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use countersign::keys::base64url;
 use countersign::keys::jws::signing_input;
 use countersign::{
-    AdmissionRequest, AdmittedCard, Algorithm, CanonicalPayload, Decision, Form, Limits, NotAdmitted,
-    PinDigest, Pins, SigningKey, Source, TOOL, TrustPolicy, UnixTime, UntrustedCard,
+    AdmissionRequest, AdmittedCard, Algorithm, CanonicalPayload, Decision, Endorsement, Form, Limits,
+    NotAdmitted, PinDigest, Pins, SigningKey, Source, TOOL, TrustPolicy, UnixTime, UntrustedCard, keys,
 };
 use serde_json::{Value, json};
 
@@ -95,6 +95,16 @@ pub(crate) fn signed_at(card: &Value, issued_at: Option<i64>) -> Value {
 
 pub(crate) fn signed(card: &Value) -> Value {
     signed_at(card, None)
+}
+
+/// An endorsement of a card by the key of the source.
+pub(crate) fn endorsement(card: &Value) -> Endorsement {
+    let payload = CanonicalPayload::of(&read(card), Form::A2a10).unwrap();
+    let digest = keys::hex(&keys::sha256(payload.octets()));
+    let entries = signed(card)["signatures"].clone();
+    let text =
+        json!({"schema": "countersign.endorsement/1", "payload_sha256": digest, "signatures": entries});
+    Endorsement::read(text.to_string(), &Limits::default()).unwrap()
 }
 
 /// A folder of its own, gone with it.

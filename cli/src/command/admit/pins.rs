@@ -78,11 +78,16 @@ fn card(card: &PinnedCard) -> String {
     format!("{version}{signed}, {}", card.parts.digest)
 }
 
-/// The command that accepts the card, where that answers the reason.
-pub(super) fn accept(code: Code, answer: &Answer<'_>) -> Option<String> {
-    let is_answered = ["pin.first-use", "pin.rollback", "pin.structure", "pin.text"].contains(&code.name());
+/// Whether accepting the card answers a reason.
+pub(super) fn is_answered(code: Code, answer: &Answer<'_>) -> bool {
+    answer.decision.pins.is_some()
+        && ["pin.first-use", "pin.rollback", "pin.structure", "pin.text"].contains(&code.name())
+}
+
+/// The command that accepts the card.
+pub(super) fn accept(answer: &Answer<'_>) -> Option<String> {
     let (pins, file) = (answer.decision.pins.as_ref()?, answer.asked.pins.as_deref()?);
     let digest = pins.card.parts.digest;
     let file = escape(&shell_words::quote(file));
-    is_answered.then(|| format!("countersign pin accept {digest} --pins {file}"))
+    Some(format!("countersign pin accept {digest} --pins {file}"))
 }

@@ -93,15 +93,14 @@ pub(super) fn lines(answer: &Answer<'_>, paint: Paint, detail: Detail) -> Vec<St
     }
     tree.member("expires", &decision.expires_at.to_string());
     tree.explanation(answer);
-    for code in decision.codes() {
-        match pins::accept(code, answer) {
-            Some(command) => {
-                tree.push(format!(
-                    "  help[{code}]: look at the card; this accepts it, and no other one: {command}"
-                ));
-            }
-            None => tree.push(format!("  help[{code}]: {}", code.page().instead)),
-        }
+    let (pinned, others): (Vec<_>, Vec<_>) =
+        decision.codes().into_iter().partition(|code| pins::is_answered(*code, answer));
+    for code in others {
+        tree.push(format!("  help[{code}]: {}", code.page().instead));
+    }
+    if let Some(command) = pins::accept(answer).filter(|_| !pinned.is_empty()) {
+        let codes = names(&pinned).join(", ");
+        tree.push(format!("  help[{codes}]: look at the card; this accepts it, and no other one: {command}"));
     }
     tree.lines
 }
