@@ -134,6 +134,12 @@ impl AdmissionClient {
         self
     }
 
+    /// What is remembered of earlier cards.
+    #[must_use]
+    pub const fn pins(&self) -> Option<&Pins> {
+        self.pins.as_ref()
+    }
+
     /// The policy in force, with the keys that were fetched.
     #[must_use]
     pub fn policy(&self) -> Arc<TrustPolicy> {
@@ -214,7 +220,7 @@ impl AdmissionClient {
         self.cache.drop_selected(agent.scope());
         let card = self.card(agent, now)?;
         let key_sets = Arc::clone(&self.key_sets.read().unwrap_or_else(PoisonError::into_inner));
-        let request = agent.request(&card.fetched.url)?;
+        let request = agent.request_from(&card.fetched.url)?;
         let terms = cache_terms(key_sets.loaded(), &request);
         let asking = Asking { web: &self.web, source: &request.source, cache: &terms, now };
         let mut findings = self.look(&key_sets, asking);
@@ -276,7 +282,7 @@ impl AdmissionClient {
 
     fn card(&self, agent: &Agent, now: UnixTime) -> Result<FetchedCard, ClientError> {
         let policy = self.cache.policy();
-        let request = agent.request(agent.address().url())?;
+        let request = agent.request()?;
         let reuse = ReuseTerms::from(&cache_terms(&policy, &request))
             .with_default_lifetime_seconds(DEFAULT_LIFETIME_SECONDS);
         let ask = agent.ask().clone().with_reuse(reuse);

@@ -16,6 +16,7 @@ mod freshness;
 mod header;
 mod memory;
 mod request;
+mod served;
 mod store;
 
 #[cfg(feature = "cache-disk")]
@@ -35,5 +36,5 @@ pub use https::{
     ClientCertificate, HttpsFetch, NotResolved, Resolve, Roots, SystemResolver, TlsTerms, TlsTermsError,
 };
 pub use memory::MemoryStore;
-pub use request::{Fetch, FetchRequest, FetchResponse};
+pub use request::{Fetch, FetchRequest, FetchResponse, Offline};
 pub use store::{NoStore, ResponseStore, StoreAction, StoreError, StoreKey, StoreLimits, StoredResponse};

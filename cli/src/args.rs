@@ -3,6 +3,7 @@
 mod admit;
 mod fix;
 mod lint;
+mod network;
 mod pin;
 mod policy;
 mod select;
@@ -17,6 +18,7 @@ use countersign::{Algorithm, Form, ProtocolVersion, UnixTime};
 pub(crate) use crate::args::admit::AdmitArgs;
 pub(crate) use crate::args::fix::FixArgs;
 pub(crate) use crate::args::lint::{FailOn, LintArgs, Whose};
+pub(crate) use crate::args::network::NetworkArgs;
 pub(crate) use crate::args::pin::PinCommand;
 pub(crate) use crate::args::policy::{
     PolicyCheckArgs, PolicyCommand, PolicyDiffArgs, PolicyInitArgs, PolicyShowArgs, PolicyTestArgs,

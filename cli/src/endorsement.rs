@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use countersign::keys::codes as key_codes;
 use countersign::{Endorsement, EndorsementError, EndorsementReport, Limits};
@@ -17,7 +18,7 @@ pub(crate) struct Endorsements {
     given: usize,
     /// The files of `read`, by their place.
     names: Vec<String>,
-    pub(crate) read: Vec<Endorsement>,
+    pub(crate) read: Arc<[Endorsement]>,
     /// What became of the other files, with the JSON Pointer of the fault.
     unreadable: Vec<Unreadable>,
     /// Whether the endorsement is for one of the cards that were seen.
@@ -40,15 +41,16 @@ impl Endorsements {
         let mut endorsements = Self {
             given: files.len(),
             names: Vec::new(),
-            read: Vec::new(),
+            read: Arc::new([]),
             unreadable: Vec::new(),
             used: Vec::new(),
         };
+        let mut all = Vec::new();
         for path in files {
             let file = path.display().to_string();
             match read(path) {
                 Ok(endorsement) => {
-                    endorsements.read.push(endorsement);
+                    all.push(endorsement);
                     endorsements.names.push(file);
                     endorsements.used.push(false);
                 }
@@ -59,6 +61,7 @@ impl Endorsements {
                 }
             }
         }
+        endorsements.read = all.into();
         Ok(endorsements)
     }
 

@@ -1,6 +1,7 @@
 //! The command line of countersign. It reads arguments and files, asks the library, and reports.
 
 mod args;
+mod auditlog;
 mod clock;
 mod command;
 mod endorsement;
@@ -10,6 +11,7 @@ mod json;
 mod keyfile;
 mod lock;
 mod nearest;
+mod network;
 mod outcome;
 mod output;
 mod password;
@@ -17,6 +19,7 @@ mod pinfile;
 mod policyfile;
 mod policytest;
 mod progress;
+mod remembered;
 mod render;
 mod report;
 mod time;

@@ -8,15 +8,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 pub(crate) struct Progress(Option<ProgressBar>);
 
 impl Progress {
-    /// A bar for so many steps, when standard error is a terminal.
-    pub(crate) fn on_terminal(steps: usize) -> Self {
+    /// A bar for so many steps, each one of `what`, when standard error is a terminal.
+    pub(crate) fn on_terminal(steps: usize, what: &str) -> Self {
         if !io::stderr().is_terminal() {
             return Self::none();
         }
         let steps = u64::try_from(steps).unwrap_or(u64::MAX);
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
         // A template that is wrong leaves the bar as it is.
-        if let Ok(style) = ProgressStyle::with_template("{bar:32} {pos} of {len} files") {
+        if let Ok(style) = ProgressStyle::with_template(&format!("{{bar:32}} {{pos}} of {{len}} {what}")) {
             bar.set_style(style);
         }
         Self(Some(bar))

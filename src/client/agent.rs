@@ -91,10 +91,10 @@ impl Agent {
         self
     }
 
-    /// The same with signatures that are kept beside the card.
+    /// The same with signatures that are kept beside the card; several agents may share them.
     #[must_use]
-    pub fn with_endorsements(mut self, endorsements: impl IntoIterator<Item = Endorsement>) -> Self {
-        self.endorsements = endorsements.into_iter().collect();
+    pub fn with_endorsements(mut self, endorsements: impl Into<Arc<[Endorsement]>>) -> Self {
+        self.endorsements = endorsements.into();
         self
     }
 
@@ -124,12 +124,23 @@ impl Agent {
         &self.ask
     }
 
-    pub(super) fn endorsements(&self) -> &[Endorsement] {
+    /// Signatures that are kept beside its card.
+    #[must_use]
+    pub fn endorsements(&self) -> &[Endorsement] {
         &self.endorsements
     }
 
+    /// The question about its card, if the first URL of its address answers.
+    ///
+    /// # Errors
+    ///
+    /// [`UrlError`] if a policy cannot decide by that URL.
+    pub fn request(&self) -> Result<AdmissionRequest, UrlError> {
+        self.request_from(self.address.url())
+    }
+
     /// The question about a card that came from `url`.
-    pub(super) fn request(&self, url: &StrictUrl) -> Result<AdmissionRequest, UrlError> {
+    pub(super) fn request_from(&self, url: &StrictUrl) -> Result<AdmissionRequest, UrlError> {
         let mut source = Source::at(url.raw())?;
         if let Some(name) = &self.registry {
             source = source.found_in(SourceKind::Registry(name.clone()));

@@ -3,6 +3,24 @@
 use countersign_keys::declare_codes;
 
 declare_codes! {
+    FETCH_CACHE_HEADERS = "fetch.cache-headers" {
+        what: "The response with the card has no lifetime, no `ETag`, an `ETag` that stays while the card changes, or the content type of something else.",
+        why: "A2A §8.6.1: clients then ask for the whole card again and again, or keep an old one.",
+        example: "a card served without `Cache-Control`",
+        instead: "Send `Cache-Control: max-age=300`, an `ETag` made of the octets of the card, and `Content-Type: application/json`.",
+    }
+    FETCH_WELL_KNOWN_LOCATION = "fetch.well-known-location" {
+        what: "The card is at the path that was used before A2A 0.3.",
+        why: "A2A §8.2 and §14.3: clients look at `/.well-known/agent-card.json`; a card at the old path is found by old clients only, and often is another one.",
+        example: "https://agents.example/.well-known/agent.json",
+        instead: "Serve the card at `/.well-known/agent-card.json`.",
+    }
+    FETCH_OFFLINE = "fetch.offline" {
+        what: "A document would have to be fetched, and the client was told not to use the network.",
+        why: "It is not remembered, or no longer fresh, so nothing can be said about it.",
+        example: "`admit https://agents.example --offline` before the card was ever fetched",
+        instead: "Run once without `--offline` and with `--cache DIR`, or give the card as a file with `--as URL`.",
+    }
     FETCH_URL = "fetch.url" {
         what: "The text is no address that a card or a key set can be fetched from.",
         why: "Only an `https` URL of the strict profile is read alike by everybody; anything else would be a guess.",

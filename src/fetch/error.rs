@@ -14,6 +14,12 @@ use crate::{Code, codes};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
+    /// The client was told not to use the network.
+    #[error("`{url}` is not remembered, and nothing may be fetched")]
+    Offline {
+        /// The URL.
+        url: String,
+    },
     /// Another scheme than https.
     #[error("`{url}` cannot be fetched: its scheme is not https")]
     NotHttps {
@@ -174,6 +180,7 @@ impl FetchError {
     #[must_use]
     pub const fn code(&self) -> Code {
         match self {
+            Self::Offline { .. } => codes::fetch::FETCH_OFFLINE,
             Self::NotHttps { .. } => codes::fetch::FETCH_URL,
             Self::Request { .. } => codes::fetch::FETCH_REQUEST,
             Self::Address { .. } => codes::fetch::FETCH_ADDRESS,
@@ -193,7 +200,8 @@ impl FetchError {
     #[must_use]
     pub fn url(&self) -> &str {
         match self {
-            Self::NotHttps { url }
+            Self::Offline { url }
+            | Self::NotHttps { url }
             | Self::Request { url, .. }
             | Self::Address { url, .. }
             | Self::Dns { url }
@@ -214,7 +222,7 @@ impl FetchError {
     #[must_use]
     pub const fn is_outage(&self) -> bool {
         match self {
-            Self::Dns { .. } | Self::Unreachable { .. } | Self::Timeout { .. } => true,
+            Self::Offline { .. } | Self::Dns { .. } | Self::Unreachable { .. } | Self::Timeout { .. } => true,
             Self::Status { status, .. } => matches!(*status, 500 | 502..=504),
             Self::NotHttps { .. }
             | Self::Request { .. }

@@ -73,6 +73,12 @@ pub struct Fetched {
     pub content_type: Option<String>,
     /// `ETag`, as written.
     pub etag: Option<String>,
+    /// The directives of `Cache-Control` that matter here.
+    pub cache_control: Option<String>,
+    /// `Expires`, as written.
+    pub expires: Option<String>,
+    /// Whether other octets were remembered under the same `ETag`.
+    pub is_etag_reused: bool,
     /// Why the store could not be read or written.
     pub store_error: Option<StoreError>,
 }
@@ -89,6 +95,19 @@ pub enum FetchedHow {
     Revalidated,
     /// It was remembered and is not fresh; it stands in because of this error.
     Stale(FetchError),
+}
+
+impl FetchedHow {
+    /// `network`, `fresh`, `revalidated` or `stale`.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Network => "network",
+            Self::Fresh => "fresh",
+            Self::Revalidated => "revalidated",
+            Self::Stale(_) => "stale",
+        }
+    }
 }
 
 impl<F: Fetch, S: ResponseStore> Fetcher<F, S> {
@@ -194,7 +213,13 @@ impl<F: Fetch, S: ResponseStore> Turn<'_, F, S> {
         let mut conditional = request.clone();
         conditional.headers.extend(validators);
         match self.answer(&conditional) {
-            Ok(Answer::Whole(response)) => Ok(self.remember(response, noted)),
+            Ok(Answer::Whole(response)) => {
+                let mut fetched = self.remember(response, noted);
+                fetched.is_etag_reused = fetched.etag.is_some()
+                    && fetched.etag.as_deref() == stored.header("etag")
+                    && fetched.octets != stored.octets;
+                Ok(fetched)
+            }
             Ok(Answer::NotModified(response)) => {
                 match freshness::renewed(&stored, &request, noted.clone(), &response, self.now) {
                     Some(renewed) => {
@@ -346,6 +371,9 @@ impl<F: Fetch, S: ResponseStore> Turn<'_, F, S> {
             fresh_until,
             content_type: header("content-type"),
             etag: header("etag"),
+            cache_control: header("cache-control"),
+            expires: header("expires"),
+            is_etag_reused: false,
             store_error: self.store_error,
         }
     }

@@ -22,6 +22,17 @@ pub trait Fetch: Send + Sync {
     fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError>;
 }
 
+/// A client that fetches nothing: what is remembered and fresh is all there is.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Offline;
+
+impl Fetch for Offline {
+    fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
+        Err(FetchError::Offline { url: request.url.raw().to_owned() })
+    }
+}
+
 impl<F: Fetch + ?Sized> Fetch for &F {
     fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
         (**self).fetch(request)

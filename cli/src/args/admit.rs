@@ -5,17 +5,19 @@ use std::path::PathBuf;
 use clap::Args;
 use countersign::{Accepted, ProtocolVersion, SourceKind};
 
-use super::{assumed_version, non_empty};
+use super::{NetworkArgs, assumed_version, non_empty};
 
 #[derive(Args, Debug)]
 pub(crate) struct AdmitArgs {
-    /// Cards: files, globs, folders; `-` is standard input
-    #[arg(required = true, value_name = "CARD")]
+    /// URLs of cards, or of hosts and prefixes with a card at `/.well-known/agent-card.json` below; or files, globs and
+    /// folders of cards, with `--as`. `-` is standard input: with `--as` a card, else a list of URLs and hosts, one on each
+    /// line, or of objects such as {"url": …, "tenant": …, "use": …}
+    #[arg(required = true, value_name = "URL|CARD")]
     pub(crate) cards: Vec<PathBuf>,
     /// The trust policy. Files that it names are read from its folder and below, nowhere else
     #[arg(long, required = true, value_name = "FILE")]
     pub(crate) policy: PathBuf,
-    /// The URL that the cards come from; nothing is fetched. Whoever gives a file vouches for it
+    /// The URL that the cards in files come from; nothing is fetched. Whoever gives a file vouches for it
     #[arg(long = "as", value_name = "URL", value_parser = non_empty)]
     pub(crate) url: Option<String>,
     /// How the cards were found: well-known, url, file or registry:NAME
@@ -42,6 +44,11 @@ pub(crate) struct AdmitArgs {
     /// before the answer; later ones are compared with it, as `pin` of the rule says
     #[arg(long, value_name = "FILE")]
     pub(crate) pins: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    /// Append a line of JSON to this file for every decision, without any text of the card
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit_log: Option<PathBuf>,
     /// Say which changes of the policy would admit a card that is denied; each is held against the card anew
     #[arg(long)]
     pub(crate) explain: bool,

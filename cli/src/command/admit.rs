@@ -1,19 +1,21 @@
 //! `admit`: whether a trust policy allows a card, and which of its interfaces may be called.
 
 mod explanation;
+mod fetched;
 mod json;
 mod pins;
+mod target;
 mod tree;
-
-use std::path::Path;
 
 use countersign::policy::UrlError;
 use countersign::{
-    AdmissionRequest, AdmittedCard, AdmittedInterface, CardView, Code, Decision, Denied, Explanation,
-    NotAdmitted, PinMemory, Pins, SelectTerms, SelectedBecause, Source, TrustPolicy, UnixTime, UntrustedCard,
+    AdmissionRequest, AdmittedCard, AdmittedInterface, AuditRecord, CacheState, CardView, Code, Decision,
+    Explanation, NotAdmitted, PinMemory, Pins, SelectTerms, SelectedBecause, Source, TrustPolicy, UnixTime,
+    UntrustedCard,
 };
 
 use crate::args::{AdmitArgs, Format};
+use crate::auditlog::AuditLog;
 use crate::endorsement::Endorsements;
 use crate::failure::{Failure, Stop};
 use crate::input::{self, Found, Input};
@@ -22,6 +24,7 @@ use crate::output::Session;
 use crate::pinfile;
 use crate::policyfile;
 use crate::render::escape;
+use fetched::Fetching;
 
 /// The answer for one card.
 struct Answer<'a> {
@@ -33,6 +36,9 @@ struct Answer<'a> {
     selected: Option<Selected<'a>>,
     endorsements: &'a Endorsements,
     asked: &'a Asked,
+    cache: CacheState,
+    /// How the card was had, if it was fetched.
+    fetching: Option<Fetching<'a>>,
 }
 
 /// The interface for the client.
@@ -78,6 +84,10 @@ struct Unread<'a> {
 pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
     let named = args.cards.iter().chain(&args.endorsements).chain([&args.policy]);
     input::refuse_second_standard(named)?;
+    if target::are_given(args)? {
+        return fetched::run(args, session);
+    }
+    let mut log = args.audit_log.as_deref().map(AuditLog::open).transpose()?;
     let request = request(args)?;
     let policy = policyfile::load(&args.policy, session)?;
     let pins = args.pins.as_deref().map(|path| pinfile::open_or_make(path, session)).transpose()?;
@@ -111,9 +121,19 @@ pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome
             let pins = args.pins.as_ref().map(|path| path.display().to_string());
             let asked = Asked { explanation, why_not: why_not.clone(), pins };
             let beside = Beside { input, endorsements: &endorsements, asked: &asked };
+            let mut record = |decision: &Decision| match &mut log {
+                Some(log) => log.append(&AuditRecord::of(decision, CacheState::Off)),
+                None => Ok(()),
+            };
             match question.admit(card) {
-                Ok(card) => admitted(&card, terms.as_ref(), &beside, session),
-                Err(NotAdmitted::Denied(denied)) => refused(&denied, &beside, session),
+                Ok(card) => {
+                    record(card.decision())?;
+                    admitted(&card, terms.as_ref(), &beside, session)
+                }
+                Err(NotAdmitted::Denied(denied)) => {
+                    record(denied.decision())?;
+                    beside.answer(denied.decision(), denied.card().view(), None).tell(session)
+                }
                 Err(NotAdmitted::Pins(error)) => Err(pinfile::failure(error).into()),
                 Err(other) => Err(Failure::environment(other.to_string()).into()),
             }
@@ -141,11 +161,6 @@ impl Question<'_> {
 
 /// The question of the arguments.
 fn request(args: &AdmitArgs) -> Result<AdmissionRequest, Failure> {
-    if let Some(url) = args.cards.iter().find(|card| is_url(card)) {
-        let message = format!("`{}` is a URL, and nothing is fetched here", url.display());
-        return Err(Failure::usage(message)
-            .with_help("save the card to a file, and say with `--as URL` where it comes from"));
-    }
     let Some(url) = &args.url else {
         let message = "`--as URL` is missing: a policy decides by where a card comes from";
         return Err(Failure::usage(message).with_help(
@@ -167,11 +182,6 @@ fn request(args: &AdmitArgs) -> Result<AdmissionRequest, Failure> {
     Ok(request)
 }
 
-fn is_url(card: &Path) -> bool {
-    let text = card.to_string_lossy();
-    text.starts_with("https://") || text.starts_with("http://")
-}
-
 fn admitted(
     card: &AdmittedCard,
     terms: Option<&SelectTerms>,
@@ -182,23 +192,7 @@ fn admitted(
     let selected = selection.as_ref().and_then(|selection| {
         Some(Selected { interface: selection.interface()?, because: selection.because() })
     });
-    let (decision, view) = (card.decision(), card.view());
-    let answer = beside.answer(decision, view, selected);
-    answer.print(session)?;
-    if !card.enforced() {
-        let end = decision.audit.as_ref().map(|audit| format!(" until {}", audit.until)).unwrap_or_default();
-        let paint = session.err.paint;
-        let name = escape(&answer.name);
-        let codes = names(&decision.codes()).join(", ");
-        session
-            .note(&format!("{} {name}: the denial is not enforced{end} [{codes}]", paint.warn("warning:")))?;
-    }
-    Ok(Outcome::Yes)
-}
-
-fn refused(denied: &Denied, beside: &Beside<'_>, session: &mut Session<'_>) -> Result<Outcome, Stop> {
-    beside.answer(denied.decision(), denied.card().view(), None).print(session)?;
-    Ok(Outcome::No)
+    beside.answer(card.decision(), card.view(), selected).tell(session)
 }
 
 impl<'a> Beside<'a> {
@@ -209,11 +203,33 @@ impl<'a> Beside<'a> {
         selected: Option<Selected<'a>>,
     ) -> Answer<'a> {
         let Self { input, endorsements, asked } = *self;
-        Answer { name: input.name(), decision, view, selected, endorsements, asked }
+        let (cache, fetching) = (CacheState::Off, None);
+        Answer { name: input.name(), decision, view, selected, endorsements, asked, cache, fetching }
     }
 }
 
 impl Answer<'_> {
+    /// Prints it, and warns of a denial that is not enforced.
+    fn tell(&self, session: &mut Session<'_>) -> Result<Outcome, Stop> {
+        self.print(session)?;
+        let decision = self.decision;
+        if !decision.lets_pass() {
+            return Ok(Outcome::No);
+        }
+        if !decision.enforced {
+            let audit = decision.audit.as_ref();
+            let end = audit.map(|audit| format!(" until {}", audit.until)).unwrap_or_default();
+            let paint = session.err.paint;
+            let name = escape(&self.name);
+            let codes = names(&decision.codes()).join(", ");
+            session.note(&format!(
+                "{} {name}: the denial is not enforced{end} [{codes}]",
+                paint.warn("warning:")
+            ))?;
+        }
+        Ok(Outcome::Yes)
+    }
+
     fn print(&self, session: &mut Session<'_>) -> Result<(), Stop> {
         match session.format {
             Format::Json => session.json(&json::decision(self))?,

@@ -117,7 +117,7 @@ impl Linting<'_> {
         };
         let has_bar =
             format == ReportFormat::Human && session.detail != Detail::Quiet && inputs.len() > CHUNK;
-        let progress = if has_bar { Progress::on_terminal(inputs.len()) } else { Progress::none() };
+        let progress = if has_bar { Progress::on_terminal(inputs.len(), "files") } else { Progress::none() };
         run.write(session, |report, out| report.begin(out))?;
         for chunk in inputs.chunks(CHUNK) {
             let limits = session.limits;

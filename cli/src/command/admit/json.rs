@@ -6,18 +6,16 @@ use countersign::policy::{
     CardIdentity, Grace, InterfaceVerdict, NearMiss, PUBLIC_SUFFIX_LIST, PolicyIdentity, PolicyPlace,
     SignatureVerdict, Subject, TraceStep, UncoveredFacts, Waived,
 };
-use countersign::{Code, Reason};
+use countersign::{CacheState, Code, Reason};
 use serde::{Serialize, Serializer};
 
 use super::explanation::{self, ExplanationJson};
+use super::fetched::Fetching;
 use super::pins::{self, PinsJson};
 use super::{Answer, Selected, Unread, names};
 use crate::output::FindingJson;
 
 const SCHEMA: &str = "countersign.decision/1";
-
-/// Nothing is remembered here.
-const CACHE: &str = "off";
 
 /// Text of a value that has one.
 struct Text<T>(T);
@@ -59,6 +57,8 @@ pub(super) struct DecisionJson<'d> {
     policy: PolicyJson<'d>,
     keys: KeysJson,
     psl: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetched: Option<FetchedJson<'d>>,
     cache: &'static str,
     evaluated_at: String,
     expires_at: String,
@@ -159,6 +159,28 @@ struct UncoveredJson<'d> {
     class: &'static str,
 }
 
+/// How the card was had.
+#[derive(Serialize)]
+struct FetchedJson<'d> {
+    url: &'d str,
+    how: &'static str,
+    fresh_until: String,
+    etag: Option<&'d str>,
+    content_type: Option<&'d str>,
+}
+
+impl<'d> FetchedJson<'d> {
+    fn of(fetching: &Fetching<'d>) -> Self {
+        Self {
+            url: fetching.url,
+            how: fetching.how,
+            fresh_until: fetching.fresh_until.to_string(),
+            etag: fetching.etag,
+            content_type: fetching.content_type,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct StepJson<'d> {
     step: &'static str,
@@ -208,7 +230,8 @@ pub(super) fn decision<'d>(answer: &'d Answer<'_>) -> DecisionJson<'d> {
         policy: PolicyJson::of(&decision.policy),
         keys: KeysJson { epoch: decision.key_epoch.clone() },
         psl: PUBLIC_SUFFIX_LIST,
-        cache: CACHE,
+        fetched: answer.fetching.as_ref().map(FetchedJson::of),
+        cache: answer.cache.name(),
         evaluated_at: decision.evaluated_at.to_string(),
         expires_at: decision.expires_at.to_string(),
     }
@@ -257,7 +280,8 @@ pub(super) fn unread<'d>(unread: &'d Unread<'_>) -> DecisionJson<'d> {
         policy: PolicyJson { name: policy.name(), digest: policy.digest() },
         keys: KeysJson { epoch: policy.key_epoch(*now) },
         psl: PUBLIC_SUFFIX_LIST,
-        cache: CACHE,
+        fetched: None,
+        cache: CacheState::Off.name(),
         evaluated_at: now.to_string(),
         expires_at: now.to_string(),
     }

@@ -2,8 +2,9 @@
 
 use countersign::keys::json::Kind;
 use countersign::policy::{InterfaceVerdict, SignatureState, SignatureVerdict, TraceStep, UncoveredFacts};
-use countersign::{Finding, InterfaceOutcome, Outcome, Reason, codes};
+use countersign::{CacheState, Finding, InterfaceOutcome, Outcome, Reason, codes};
 
+use super::fetched::Fetching;
 use super::{Answer, explanation, names, pins};
 use crate::command::security;
 use crate::output::{Detail, finding_line};
@@ -56,6 +57,9 @@ pub(super) fn lines(answer: &Answer<'_>, paint: Paint, detail: Detail) -> Vec<St
     let source =
         format!("{} ({})", escape(&decision.subject.url), escape(&decision.subject.source.to_string()));
     tree.member("source", &source);
+    if let Some(fetching) = &answer.fetching {
+        tree.member("fetched", &fetched(fetching, answer.cache));
+    }
     if let Some(tenant) = &decision.subject.tenant {
         tree.member("tenant", &escape(tenant));
     }
@@ -150,6 +154,22 @@ fn card(answer: &Answer<'_>) -> String {
     let or_unnamed = card.name.as_deref().map_or_else(|| "unnamed".to_owned(), escape);
     let version = card.version.as_deref().map(|version| format!(" {}", escape(version))).unwrap_or_default();
     format!("{or_unnamed}{version}, sha256 {}", card.sha256)
+}
+
+/// How the card was had, and whether the answer is one of before.
+fn fetched(fetching: &Fetching<'_>, cache: CacheState) -> String {
+    let how = match fetching.how {
+        "network" => "from the server".to_owned(),
+        "revalidated" => "unchanged, says the server".to_owned(),
+        "stale" => "remembered and no longer fresh: the server cannot be asked".to_owned(),
+        _ => format!("remembered, fresh until {}", fetching.fresh_until),
+    };
+    let answer = match cache {
+        CacheState::Hit => "; the answer was given before (cache hit)",
+        CacheState::Miss => "; the answer is new (cache miss)",
+        CacheState::Off => "",
+    };
+    format!("{how}{answer}")
 }
 
 fn rule(answer: &Answer<'_>) -> String {
