@@ -1,7 +1,6 @@
 //! Responses in a folder: several processes, processes that are killed, files that are damaged.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -118,8 +117,11 @@ fn a_file_under_the_name_of_another_is_not_believed() {
     assert!(files(&folder).is_empty());
 }
 
+#[cfg(unix)]
 #[test]
 fn other_users_have_no_rights() {
+    use std::os::unix::fs::PermissionsExt;
+
     let (scratch, folder) = fixture();
     let store = open(&folder);
     store.save(&response(1, b'x')).unwrap();

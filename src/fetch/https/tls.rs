@@ -165,3 +165,21 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsTermsErro
     }
     if certificates.is_empty() { Err(TlsTermsError::NoCertificate) } else { Ok(certificates) }
 }
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertificateParams, KeyPair};
+
+    use super::Roots;
+
+    #[test]
+    fn the_public_list_is_believed_only_where_that_is_said() {
+        let params = CertificateParams::new(vec!["one.example".to_owned()]).unwrap();
+        let pem = params.self_signed(&KeyPair::generate().unwrap()).unwrap().pem().into_bytes();
+        let count = |roots: Roots| roots.store().unwrap().len();
+        let public = count(Roots::Public);
+        assert!(public > 50);
+        assert_eq!(count(Roots::Only(pem.clone())), 1);
+        assert_eq!(count(Roots::PublicAnd(pem)), public + 1);
+    }
+}
