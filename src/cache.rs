@@ -22,6 +22,8 @@ mod decisions;
 mod interfaces;
 mod key;
 mod scope;
+#[cfg(feature = "cache-shared")]
+pub mod shared;
 mod standing;
 
 use std::fmt;
@@ -51,6 +53,8 @@ impl<Fault, F> Decide<Fault> for F where
 }
 
 /// How much is remembered. What was used longest ago goes first.
+///
+/// For a moment there may be a little more: up to 64 agents or 1 MiB, and what several threads put in at the same time.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CacheBounds {

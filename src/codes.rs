@@ -1,5 +1,6 @@
 //! The codes of this package, and the one registry of all codes.
 
+pub mod cache;
 pub mod capabilities;
 pub mod content;
 pub mod fetch;
@@ -125,6 +126,7 @@ pub fn registry() -> impl Iterator<Item = Code> {
         countersign_policy::codes::lints::ALL,
         countersign_policy::codes::load::ALL,
         ALL,
+        cache::ALL,
         capabilities::ALL,
         content::ALL,
         fetch::ALL,

@@ -1,7 +1,7 @@
 //! Interfaces, by (version, binding, URL) within (tenant, use, agent). Only admitted ones get in.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use countersign_policy::UnixTime;
 use moka::Entry;
@@ -18,10 +18,15 @@ use crate::select::{SelectTerms, SelectedBecause};
 /// What an agent and each of its interfaces take beside their texts, in octets.
 const ENTRY_OCTETS: usize = 256;
 
+/// Most octets that are put in before the bounds are looked at: 1 MiB.
+const UNSETTLED_OCTETS: usize = 1024 * 1024;
+
 pub(super) struct Interfaces {
     cache: Cache<AgentScope, Slot>,
     /// Counts registrations.
     tickets: AtomicU64,
+    /// Octets that were put in since the bounds were looked at.
+    unsettled: AtomicUsize,
 }
 
 /// What happens to the interface that is selected while a card is looked at.
@@ -71,7 +76,7 @@ impl Interfaces {
             .weigher(weigh)
             .eviction_policy(EvictionPolicy::lru())
             .build();
-        Self { cache, tickets: AtomicU64::new(0) }
+        Self { cache, tickets: AtomicU64::new(0), unsettled: AtomicUsize::new(0) }
     }
 
     /// Begins a registration or a refreshment. What began before for the same agent can store nothing any more, after a
@@ -150,6 +155,16 @@ impl Interfaces {
         self.cache.entry_count()
     }
 
+    /// Lets go what is too much, at the latest when a megabyte was put in since the last time. The cache does it by itself
+    /// after 64 entries, however large.
+    fn settle(&self, octets: usize) {
+        let put_in = self.unsettled.fetch_add(octets, Ordering::Relaxed).saturating_add(octets);
+        if put_in > UNSETTLED_OCTETS {
+            self.unsettled.store(0, Ordering::Relaxed);
+            self.cache.run_pending_tasks();
+        }
+    }
+
     fn standing(&self, scope: &AgentScope, moment: Moment) -> Option<Arc<Held>> {
         self.cache.get(scope)?.held.filter(|held| held.stands(moment))
     }
@@ -169,14 +184,14 @@ impl Ticket<'_> {
 
     fn put(self, held: Held) -> Option<Arc<AdmittedInterface>> {
         let selected = held.selected.as_ref().map(|(interface, _)| Arc::clone(interface));
+        let octets = held.octets();
         let held = Arc::new(held);
         let mut stored = false;
         self.interfaces.cache.entry_by_ref(&self.scope).and_compute_with(|slot| {
             stored = slot.is_some_and(|slot| slot.value().ticket <= self.number);
             if stored { Op::Put(Slot { ticket: self.number, held: Some(held) }) } else { Op::Nop }
         });
-        // What is too much goes now, not some time later.
-        self.interfaces.cache.run_pending_tasks();
+        self.interfaces.settle(octets);
         selected.filter(|_| stored)
     }
 }

@@ -1,5 +1,10 @@
 //! Remembered admissions: what is remembered, for whom, until when, and that nothing else is. Each test has its bad twin.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a failed expectation must stop the test")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a failed expectation must stop the test"
+)]
 
 #[path = "../support/agent.rs"]
 mod agent;

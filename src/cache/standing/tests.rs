@@ -5,7 +5,7 @@ use countersign_policy::{TrustPolicy, UnixTime};
 use super::{Standing, turns_after};
 use crate::files::TOOL;
 
-/// A policy with two keys, the first valid from 1970-01-01T00:01:40Z to 00:05:00Z.
+/// A policy with two keys, the first valid from 1970-01-01T00:01:40Z to 00:05:00Z; clocks may differ by 60 s before it.
 fn policy() -> Arc<TrustPolicy> {
     let key = |id: &str, x: &str, window: &str| {
         format!(
@@ -28,9 +28,9 @@ fn at(seconds: i64) -> UnixTime {
 #[test]
 fn a_policy_turns_when_a_key_begins_and_the_second_after_it_ends() {
     let policy = policy();
-    assert_eq!(turns_after(&policy, at(0)), 100);
-    assert_eq!(turns_after(&policy, at(99)), 100);
-    assert_eq!(turns_after(&policy, at(100)), 301);
+    assert_eq!(turns_after(&policy, at(0)), 40);
+    assert_eq!(turns_after(&policy, at(39)), 40);
+    assert_eq!(turns_after(&policy, at(40)), 301);
     assert_eq!(turns_after(&policy, at(300)), 301);
     assert_eq!(turns_after(&policy, at(301)), i64::MAX);
 }
@@ -40,8 +40,8 @@ fn the_generation_changes_with_the_usable_keys_and_at_no_other_time() {
     let standing = Standing::new(policy());
     let generation = |seconds| standing.moment(at(seconds)).generation;
     let first = generation(0);
-    assert_eq!(generation(99), first);
-    let second = generation(100);
+    assert_eq!(generation(39), first);
+    let second = generation(40);
     assert_ne!(second, first);
     assert_eq!(generation(300), second);
     assert_ne!(generation(301), second);
