@@ -4,8 +4,8 @@
 use countersign_keys::codes as key_codes;
 use countersign_policy::codes::decision as codes;
 use countersign_policy::{
-    AdmissionRequest, CardFacts, FactFault, InterfaceFacts, Outcome, ProtocolVersion, Source, Tool,
-    TrustPolicy, UnixTime, VersionFacts,
+    AdmissionRequest, AgentMemory, CardFacts, CardParts, Decision, FactFault, InterfaceFacts, Outcome,
+    PinDigest, PinMemory, ProtocolVersion, Source, Tool, TrustPolicy, UnixTime, VersionFacts,
 };
 
 const TOOL: Tool = Tool { version: "0.1.0", forms: &["a2a-1.0"], default_forms: &["a2a-1.0"] };
@@ -15,6 +15,14 @@ const POLICY: &str = "schema = 1\n[[allow]]\nid = \"a\"\nfrom = [\"agents.exampl
 
 /// The codes of the decision about a card that is admitted but for `change`.
 fn codes_with(policy: &str, change: impl FnOnce(&mut CardFacts<'_>)) -> Vec<&'static str> {
+    names(&decided(policy, PinMemory::NotKept, change))
+}
+
+fn names(decision: &Decision) -> Vec<&'static str> {
+    decision.codes().into_iter().map(|code| code.name()).collect()
+}
+
+fn decided(policy: &str, memory: PinMemory<'_>, change: impl FnOnce(&mut CardFacts<'_>)) -> Decision {
     let pointers = ["", "/url", "/protocolBinding", "/protocolVersion"];
     let mut interface = InterfaceFacts::new(0, pointers.map(|end| format!("/supportedInterfaces/0{end}")));
     interface.url = Some("https://agents.example.com/a2a");
@@ -26,9 +34,10 @@ fn codes_with(policy: &str, change: impl FnOnce(&mut CardFacts<'_>)) -> Vec<&'st
     change(&mut facts);
     let policy = TrustPolicy::read(policy, "policy.toml", &TOOL).unwrap();
     let request = AdmissionRequest::new(Source::at("https://agents.example.com/card.json").unwrap());
-    let decision = policy.evaluate(&request, &facts, UnixTime::from_seconds(1_800_000_000));
+    let now = UnixTime::from_seconds(1_800_000_000);
+    let decision = policy.evaluate_remembered(&request, &facts, memory, now);
     assert_eq!(decision.outcome == Outcome::Admit, decision.codes().is_empty());
-    decision.codes().into_iter().map(|code| code.name()).collect()
+    decision
 }
 
 fn fault(code: countersign_keys::Code) -> FactFault {
@@ -64,4 +73,59 @@ fn signatures_that_were_not_looked_at_are_not_absent() {
     assert!(codes_with(&policy, |_| {}).is_empty());
     let unseen = |facts: &mut CardFacts<'_>| facts.signatures_fault = Some(fault(key_codes::SIG_MALFORMED));
     assert_eq!(codes_with(&policy, unseen), ["sig.malformed"]);
+}
+
+/// A card of which everything is known that is compared.
+fn compared(facts: &mut CardFacts<'_>) {
+    let digest = PinDigest::of(b"card");
+    facts.sha256 = digest.to_hex();
+    facts.parts = Some(CardParts { digest, structure: [].into(), text: [].into() });
+}
+
+#[test]
+fn a_card_that_cannot_be_compared_is_denied_where_cards_are_remembered() {
+    let memory = AgentMemory::default();
+    let kept = PinMemory::Kept(&memory);
+    let pinned = format!("{POLICY}pin = {{}}\n");
+    for policy in [POLICY, pinned.as_str()] {
+        assert!(names(&decided(policy, kept, compared)).is_empty());
+        assert_eq!(names(&decided(policy, kept, |_| {})), ["pin.structure"]);
+        assert!(names(&decided(policy, PinMemory::NotKept, |_| {})).is_empty());
+    }
+}
+
+#[test]
+fn a_decision_says_whether_earlier_cards_were_looked_at() {
+    let memory = AgentMemory::default();
+    let pinned = format!("{POLICY}pin = {{}}\n");
+    let kept = decided(&pinned, PinMemory::Kept(&memory), compared);
+    assert!(kept.pins.is_some() && !kept.not_checked.contains(&"pins"));
+    let not_kept = decided(&pinned, PinMemory::NotKept, compared);
+    assert!(not_kept.pins.is_none() && not_kept.not_checked.contains(&"pins"));
+    let codes: Vec<_> = not_kept.findings.iter().map(|finding| finding.code.name()).collect();
+    assert!(codes.contains(&"pin.not-kept"), "{codes:?}");
+    // A rule without `pin` asks for none of it.
+    let plain = decided(POLICY, PinMemory::NotKept, compared);
+    assert!(!plain.not_checked.contains(&"pins"));
+}
+
+#[test]
+fn a_version_that_is_too_long_to_be_remembered_has_no_place_in_any_order() {
+    let pinned = format!("{POLICY}pin = {{}}\n");
+    let mut memory = AgentMemory::default();
+    let with_version = |facts: &mut CardFacts<'_>, version: &'static str| {
+        compared(facts);
+        facts.version = Some(version);
+    };
+    let first = decided(&pinned, PinMemory::Kept(&memory), |facts| with_version(facts, "1.0.0"));
+    memory.remember(first.pins.unwrap().card, UnixTime::from_seconds(1_800_000_000));
+    let long: &'static str = format!("2.0.0-{}", "a".repeat(250)).leak();
+    let shorter: &'static str = format!("2.0.0-{}", "a".repeat(249)).leak();
+    for (version, codes) in [(long, vec!["pin.rollback"]), (shorter, vec![])] {
+        let other = decided(&pinned, PinMemory::Kept(&memory), |facts| {
+            with_version(facts, version);
+            facts.parts.as_mut().unwrap().digest = PinDigest::of(b"other");
+        });
+        assert_eq!(names(&other), codes, "{}", version.len());
+    }
 }

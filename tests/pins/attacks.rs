@@ -150,6 +150,27 @@ fn the_first_card_waits_for_a_person_where_the_rule_says_review() {
 }
 
 #[test]
+fn an_accepted_rollback_admits_that_card_and_leaves_the_newest_the_newest() {
+    let folder = Folder::new("accepted-rollback");
+    let pins = folder.pins();
+    let desk = Desk::new("pin = { rollback = \"deny\" }", &pins);
+    let (newest, older, oldest) = (signed(&card("1.3.0")), signed(&card("1.2.0")), signed(&card("1.1.0")));
+    assert!(desk.codes(&newest).is_empty());
+    assert_eq!(desk.codes(&older), ["pin.rollback"]);
+    // The SHA-256 of its octets names it too.
+    pins.accept(countersign::PinDigest::of(older.to_string().as_bytes()), at(NOW)).unwrap();
+    assert!(desk.codes(&older).is_empty());
+    assert_eq!(desk.codes(&oldest), ["pin.rollback"]);
+    assert_eq!(desk.codes(&signed(&card("1.2.1"))), ["pin.rollback"]);
+    assert!(desk.codes(&newest).is_empty());
+    // An acceptance does not stand for the signatures of a card.
+    let unsigned = card("1.3.0");
+    let lax = Desk::new(IF_PRESENT, &pins);
+    pins.accept(lax.digest(&unsigned), at(NOW)).unwrap();
+    assert_eq!(lax.codes(&unsigned), ["sig.downgrade"]);
+}
+
+#[test]
 fn acceptance_names_one_card_and_revocation_is_final() {
     let folder = Folder::new("acceptance");
     let pins = folder.pins();
