@@ -1,6 +1,7 @@
 //! The command line as it is typed.
 
 mod admit;
+mod cache;
 mod fix;
 mod lint;
 mod network;
@@ -16,6 +17,7 @@ use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use countersign::{Algorithm, Form, ProtocolVersion, UnixTime};
 
 pub(crate) use crate::args::admit::AdmitArgs;
+pub(crate) use crate::args::cache::CacheCommand;
 pub(crate) use crate::args::fix::FixArgs;
 pub(crate) use crate::args::lint::{FailOn, LintArgs, Whose};
 pub(crate) use crate::args::network::NetworkArgs;
@@ -140,6 +142,9 @@ pub(crate) enum Command {
     /// List what is remembered of the cards of agents; accept and revoke single cards
     #[command(subcommand)]
     Pin(PinCommand),
+    /// Look at what `admit --cache` remembers, and forget it
+    #[command(subcommand)]
+    Cache(CacheCommand),
     /// Fix what can be fixed in a card without changing its meaning; the rest of its text stays as it is
     Fix(FixArgs),
     /// Explain a code: what, why, example, instead

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod admit;
+pub(crate) mod cache;
 pub(crate) mod canonicalize;
 pub(crate) mod explain;
 pub(crate) mod fix;

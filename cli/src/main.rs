@@ -91,6 +91,7 @@ fn run<'s>(args: &Cli, out: Stream<'s>, err: Stream<'s>) -> io::Result<Outcome> 
         Command::Fix(args) => command::fix::run(args, &mut session),
         Command::Select(args) => command::select::run(args, &mut session),
         Command::Pin(command) => command::pin::run(command, &mut session),
+        Command::Cache(command) => command::cache::run(command, &mut session),
         Command::Admit(args) => command::admit::run(args, &mut session),
         Command::Explain(args) => command::explain::run(args, &mut session),
         Command::Completions(args) => command::shell::completions(args, &mut session),

@@ -51,6 +51,39 @@ impl DiskStore {
         Ok(Self { folder, limits })
     }
 
+    /// Every response that is whole, in the order of the URLs. Nothing is removed.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the folder cannot be read.
+    pub fn list(&self) -> Result<Vec<StoredResponse>, StoreError> {
+        let fault = |error: io::Error| StoreError::new(StoreAction::Read, error.kind());
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.folder).map_err(fault)? {
+            let path = entry.map_err(fault)?.path();
+            let octets = self.read(&path).map_err(fault)?;
+            let response = octets.and_then(|octets| frame::read(&octets));
+            found.extend(response.filter(|response| self.path(&response.key) == path));
+        }
+        found.sort_by(|left, right| left.key.cmp(&right.key));
+        Ok(found)
+    }
+
+    /// Forgets every response; gives how many files there were.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the folder cannot be read or written.
+    pub fn clear(&self) -> Result<usize, StoreError> {
+        let fault = |error: io::Error| StoreError::new(StoreAction::Write, error.kind());
+        let mut cleared: usize = 0;
+        for entry in fs::read_dir(&self.folder).map_err(fault)? {
+            remove_if_there(&entry.map_err(fault)?.path()).map_err(fault)?;
+            cleared = cleared.saturating_add(1);
+        }
+        Ok(cleared)
+    }
+
     fn path(&self, key: &StoreKey) -> PathBuf {
         self.folder.join(key.digest())
     }
