@@ -3,10 +3,14 @@
 //! 1980, and the time of caching is an argument.
 #![expect(clippy::unwrap_used, reason = "a failed expectation must stop the test")]
 
+#[path = "../support/agent.rs"]
+mod agent;
+
 mod addresses;
 mod caching;
 mod certificates;
 mod disk;
+mod journey;
 mod limits;
 mod responses;
 mod server;
