@@ -1,6 +1,5 @@
 //! `cache`: what `admit --cache` remembers of responses and answers.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use countersign::fetch::{DiskStore, ResponseStore as _, StoredResponse};
