@@ -103,6 +103,6 @@ pub use signature::{
     SigningInput, Stale, VerificationReport, VerifiedCard, VerifyTerms,
 };
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "fetch"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
