@@ -330,3 +330,11 @@ impl fmt::Debug for AdmissionCache {
             .finish()
     }
 }
+
+/// The capacity of a store, and the least that an entry weighs, so that there are never more entries than the most.
+fn weights(max_entries: u64, max_octets: u64) -> (u64, u32) {
+    let heaviest = u64::from(u32::MAX);
+    let capacity = max_octets.min(max_entries.saturating_mul(heaviest));
+    let share = capacity.checked_div(max_entries).unwrap_or(heaviest).min(heaviest);
+    (capacity, u32::try_from(share).unwrap_or(u32::MAX))
+}

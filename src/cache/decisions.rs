@@ -14,7 +14,7 @@ use moka::sync::Cache;
 use super::answer::{Answer, Provenance};
 use super::key::{DecisionKey, ReceivedCard};
 use super::standing::Stand;
-use super::{CacheBounds, Decide};
+use super::{CacheBounds, Decide, weights};
 use crate::admission::{AdmittedCard, Denied};
 use crate::card::{CardError, UntrustedCard};
 
@@ -41,15 +41,14 @@ struct Held {
 
 impl Decisions {
     pub(super) fn new(bounds: &CacheBounds) -> Self {
-        // Each entry weighs at least its share, so there are never more than the most.
-        let share = bounds.max_decision_octets.checked_div(bounds.max_decisions).unwrap_or(u64::MAX);
+        let (capacity, share) = weights(bounds.max_decisions, bounds.max_decision_octets);
         let weigh = move |_: &DecisionKey, held: &Arc<Held>| {
             let octets = held.card_octets.saturating_mul(CARD_FACTOR).saturating_add(DECISION_OCTETS);
-            u32::try_from(octets).unwrap_or(u32::MAX).max(u32::try_from(share).unwrap_or(u32::MAX))
+            u32::try_from(octets).unwrap_or(u32::MAX).max(share)
         };
         // Least recently used: a new decision is never turned away in favour of the old ones.
         let cache = Cache::builder()
-            .max_capacity(bounds.max_decision_octets)
+            .max_capacity(capacity)
             .weigher(weigh)
             .eviction_policy(EvictionPolicy::lru())
             .build();

@@ -9,9 +9,9 @@ use moka::ops::compute::Op;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 
-use super::CacheBounds;
 use super::scope::{AgentScope, RememberedInterface};
 use super::standing::{Moment, Stand};
+use super::{CacheBounds, weights};
 use crate::admission::{AdmittedCard, AdmittedInterface};
 use crate::select::{SelectTerms, SelectedBecause};
 
@@ -63,16 +63,15 @@ pub(super) struct Ticket<'i> {
 
 impl Interfaces {
     pub(super) fn new(bounds: &CacheBounds) -> Self {
-        // Each entry weighs at least its share, so there are never more than the most.
-        let share = bounds.max_agent_octets.checked_div(bounds.max_agents).unwrap_or(u64::MAX);
+        let (capacity, share) = weights(bounds.max_agents, bounds.max_agent_octets);
         let weigh = move |scope: &AgentScope, slot: &Slot| {
             let held = slot.held.as_ref().map_or(0, |held| held.octets());
             let octets = scope.octets().saturating_add(held).saturating_add(ENTRY_OCTETS);
-            u32::try_from(octets).unwrap_or(u32::MAX).max(u32::try_from(share).unwrap_or(u32::MAX))
+            u32::try_from(octets).unwrap_or(u32::MAX).max(share)
         };
         // Least recently used: a new agent is never turned away in favour of the old ones.
         let cache = Cache::builder()
-            .max_capacity(bounds.max_agent_octets)
+            .max_capacity(capacity)
             .weigher(weigh)
             .eviction_policy(EvictionPolicy::lru())
             .build();

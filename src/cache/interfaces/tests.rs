@@ -1,5 +1,5 @@
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::thread;
 
 use countersign_keys::json::Limits;
@@ -26,19 +26,19 @@ const CARD: &str = r#"{"name": "Agent", "supportedInterfaces": [
     {"url": "https://a.example/1", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
     {"url": "https://a.example/2", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]}"#;
 
-fn request() -> AdmissionRequest {
-    AdmissionRequest::new(Source::at("https://a.example/card.json").unwrap())
-}
+/// Read once: reading a URL takes longer than what is tested here.
+static REQUEST: LazyLock<AdmissionRequest> =
+    LazyLock::new(|| AdmissionRequest::new(Source::at("https://a.example/card.json").unwrap()));
 
 fn scope(agent: impl ToString) -> AgentScope {
-    AgentScope::of(&request(), agent.to_string())
+    AgentScope::of(&REQUEST, agent.to_string())
 }
 
 /// Three interfaces that were admitted.
 fn interfaces() -> Vec<Arc<AdmittedInterface>> {
     let policy = TrustPolicy::read(POLICY, "policy.toml", &TOOL).unwrap();
     let card = UntrustedCard::read(CARD, &Limits::default()).unwrap();
-    let admitted = card.admit(&policy, &request(), &[], UnixTime::from_seconds(1_790_856_000)).unwrap();
+    let admitted = card.admit(&policy, &REQUEST, &[], UnixTime::from_seconds(1_790_856_000)).unwrap();
     admitted.interfaces().cloned().map(Arc::new).collect()
 }
 
