@@ -43,11 +43,13 @@ fn the_same_question_is_decided_once() {
     assert_eq!(first.verdict().unwrap_err().card().octets(), unsigned());
 }
 
+type Change = fn(&mut AdmissionRequest);
+
 #[test]
 fn a_question_that_differs_in_anything_is_decided_anew() {
     let good = good();
     let received = ReceivedCard::new(&good);
-    let changes: [(&str, fn(&mut AdmissionRequest)); 8] = [
+    let changes: [(&str, Change); 8] = [
         ("tenant", |request| request.tenant = Some("t1".to_owned())),
         ("use", |request| request.purpose = Some("t1".to_owned())),
         ("URL", |request| request.source = Source::at("https://agent.example.com/card.json").unwrap()),

@@ -151,8 +151,7 @@ const MAX_AGENTS: u64 = if cfg!(debug_assertions) { 2_000 } else { 20_000 };
 #[test]
 fn registrations_under_eight_threads_answer_as_a_model_does() {
     let found = interfaces();
-    let mut bounds = CacheBounds::default();
-    bounds.max_agents = MAX_AGENTS;
+    let bounds = CacheBounds { max_agents: MAX_AGENTS, ..CacheBounds::default() };
     let store = Interfaces::new(&bounds);
     let hits: usize = thread::scope(|threads| {
         let workers: Vec<_> = (0..THREADS)
