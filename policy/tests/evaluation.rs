@@ -119,8 +119,8 @@ fn a_version_that_is_too_long_to_be_remembered_has_no_place_in_any_order() {
     };
     let first = decided(&pinned, PinMemory::Kept(&memory), |facts| with_version(facts, "1.0.0"));
     memory.remember(first.pins.unwrap().card, UnixTime::from_seconds(1_800_000_000));
-    let long: &'static str = format!("2.0.0-{}", "a".repeat(250)).leak();
-    let shorter: &'static str = format!("2.0.0-{}", "a".repeat(249)).leak();
+    let long: &'static str = format!("2.0.0-{}", "a".repeat(251)).leak();
+    let shorter: &'static str = format!("2.0.0-{}", "a".repeat(250)).leak();
     for (version, codes) in [(long, vec!["pin.rollback"]), (shorter, vec![])] {
         let other = decided(&pinned, PinMemory::Kept(&memory), |facts| {
             with_version(facts, version);

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// A `version` in the order of Semantic Versioning 2.0.0; minor and patch may be left out and count as 0 then.
+/// A `version` in the order of Semantic Versioning 2.0.0. Of a release minor and patch may be left out and count as 0 then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct AgentVersion<'t> {
     /// Major, minor and patch, in digits.
@@ -27,6 +27,10 @@ impl<'t> AgentVersion<'t> {
             Some((core, rest)) => (core, Some(rest.split('.').collect::<Vec<_>>())),
             None => (text, None),
         };
+        // `2026-05-01` is a date.
+        if before_release.is_some() && core.split('.').count() < 3 {
+            return None;
+        }
         let mut parts = core.split('.');
         let numbers = [parts.next()?, parts.next().unwrap_or("0"), parts.next().unwrap_or("0")];
         let is_read = parts.next().is_none()
@@ -120,7 +124,18 @@ mod tests {
 
     #[test]
     fn what_is_no_version_has_no_place_in_the_order() {
-        for text in ["", "v1.0.0", "1.02", "1.0.0.0", "2026-05-01", "1.0.0-", "1.0.0-01", "latest", "1..0"] {
+        for text in [
+            "",
+            "v1.0.0",
+            "1.02",
+            "1.0.0.0",
+            "2026-05-01",
+            "1.0-rc.1",
+            "1.0.0-",
+            "1.0.0-01",
+            "latest",
+            "1..0",
+        ] {
             assert_eq!(compare(text, "1.0.0"), None, "{text}");
             assert_eq!(compare("1.0.0", text), None, "{text}");
             assert_eq!(compare(text, text), Some(Equal), "{text}");
