@@ -1,7 +1,5 @@
 //! SHA-256, as this package uses it, for callers that report digests, and the hash that an algorithm signs.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest as _, Sha256, Sha384, Sha512};
 
 use crate::Algorithm;
@@ -54,11 +52,9 @@ pub fn sha256_of_parts(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> [u8
 /// ```
 #[must_use]
 pub fn hex(octets: &[u8]) -> String {
-    octets.iter().fold(String::with_capacity(octets.len() * 2), |mut text, octet| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{octet:02x}");
-        text
-    })
+    let digit = |value: u8| if value < 10 { b'0' + value } else { b'a' + value - 10 };
+    let digits = octets.iter().flat_map(|octet| [digit(octet >> 4), digit(octet & 0xf)]).collect();
+    String::from_utf8(digits).unwrap_or_default() // digits are UTF-8
 }
 
 impl Algorithm {

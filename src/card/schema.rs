@@ -459,10 +459,10 @@ pub(crate) fn tagged_scheme(tag: &str) -> Option<&'static Message> {
 
 /// Whether `snake` is the proto spelling of the camelCase name `camel`.
 pub(crate) fn is_snake_case_of(snake: &str, camel: &str) -> bool {
-    let mut rest = snake.chars();
-    let spelled = camel.chars().all(|letter| {
+    let mut rest = snake.bytes();
+    let spelled = camel.bytes().all(|letter| {
         if letter.is_ascii_uppercase() {
-            rest.next() == Some('_') && rest.next() == Some(letter.to_ascii_lowercase())
+            rest.next() == Some(b'_') && rest.next() == Some(letter.to_ascii_lowercase())
         } else {
             rest.next() == Some(letter)
         }

@@ -1,32 +1,44 @@
 //! The way from the outermost value to any other, for callers that ask about many values of one document.
 
+use std::sync::OnceLock;
+
 use super::value::{Kind, NodeId, Step, Value, push_token};
 use super::{Document, at, stored};
 
 /// Answers where values of one document stand.
 ///
-/// For many questions it looks at the whole document once; each answer then costs the depth of the value. For few it
-/// looks, like [`Value::pointer`], at all the siblings on the way.
+/// For many questions it looks at the whole document once, when the first is asked; each answer then costs the depth of
+/// the value. For few it looks, like [`Value::pointer`], at all the siblings on the way.
 pub struct Ancestry<'d> {
     document: &'d Document,
+    has_many: bool,
     /// For each node, the node of its container and its rank among the children. Names count as their values.
-    parents: Option<Vec<(u32, u32)>>,
+    parents: OnceLock<Vec<(u32, u32)>>,
 }
 
 /// Up to so many questions looking at siblings is cheaper.
 const FEW: usize = 8;
 
 impl<'d> Ancestry<'d> {
-    /// Prepares for about so many `questions` about `document`.
+    /// For about so many `questions` about `document`.
     #[must_use]
     pub fn of(document: &'d Document, questions: usize) -> Self {
-        Self { document, parents: (questions > FEW).then(|| parents(document)) }
+        Self { document, has_many: questions > FEW, parents: OnceLock::new() }
+    }
+
+    /// The document that it is about.
+    #[must_use]
+    pub const fn document(&self) -> &'d Document {
+        self.document
     }
 
     /// The values from the child of the outermost value down to the one with this id, each with its step.
     #[must_use]
     pub fn path(&self, id: NodeId) -> Vec<(Step<'d>, Value<'d>)> {
-        let Some(parents) = &self.parents else { return self.document.value(id).path().collect() };
+        if !self.has_many {
+            return self.document.value(id).path().collect();
+        }
+        let parents = self.parents.get_or_init(|| parents(self.document));
         let mut path = Vec::new();
         let mut here = id.index();
         while here != 0 {
@@ -73,7 +85,7 @@ fn parents(document: &Document) -> Vec<(u32, u32)> {
 
 impl std::fmt::Debug for Ancestry<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ancestry").field("is_prepared", &self.parents.is_some()).finish()
+        f.debug_struct("Ancestry").field("has_many", &self.has_many).finish()
     }
 }
 
