@@ -138,7 +138,7 @@ fn needed(
 fn misfit(rule: &AllowRule, request: &AdmissionRequest) -> Option<WhyNot> {
     let loopback_names = loopback_names(rule);
     let source = &request.source;
-    if !rule.from.iter().any(|from| from.value.matches(&source.url, loopback_names).is_ok()) {
+    if !rule.from.iter().any(|from| from.value.allows(&source.url, loopback_names)) {
         return Some(WhyNot::Source(nearest(&source.url, &rule.from)));
     }
     if !fits_kind(rule, request) {

@@ -144,6 +144,12 @@ impl AllowPattern {
         self.mismatches(url, loopback_names).into_iter().next().map_or(Ok(()), Err)
     }
 
+    /// Whether `url` is allowed by this pattern, see [`matches`](Self::matches), which says why not.
+    #[must_use]
+    pub fn allows(&self, url: &StrictUrl, loopback_names: LoopbackNames) -> bool {
+        self.parts.host.holds(url.host()) && self.mismatches(url, loopback_names).is_empty()
+    }
+
     /// Everything about `url` that differs from the pattern: the host alone, or else scheme, port and path.
     pub(crate) fn mismatches(&self, url: &StrictUrl, loopback_names: LoopbackNames) -> Vec<Mismatch> {
         let Parts { scheme, host, port, path } = &self.parts;
@@ -248,10 +254,11 @@ impl DenyPattern {
     /// Whether the host is denied by this pattern.
     #[must_use]
     pub fn denies(&self, host: &Host) -> bool {
-        match (self.host.matches(host), &self.host) {
-            (Ok(()), _) | (Err(Mismatch::Apex { .. }), HostPattern::AnyDepth(_)) => true,
-            (Err(_), _) => false,
-        }
+        let is_apex = || match &self.host {
+            HostPattern::AnyDepth(base) => matches!(depth(host, base), Depth::Apex),
+            HostPattern::Exact(_) | HostPattern::OneLabel(_) => false,
+        };
+        self.host.holds(host) || is_apex()
     }
 }
 
@@ -263,19 +270,27 @@ impl fmt::Display for DenyPattern {
 }
 
 impl HostPattern {
-    fn matches(&self, host: &Host) -> Result<(), Mismatch> {
-        let (base, most) = match self {
-            Self::Exact(expected) if expected == host => return Ok(()),
-            Self::Exact(_) => return Err(Mismatch::Host { host: host.to_string() }),
-            Self::OneLabel(base) => (base, 1),
-            Self::AnyDepth(base) => (base, usize::MAX),
-        };
-        match depth(host, base) {
-            Depth::Elsewhere => Err(Mismatch::Host { host: host.to_string() }),
-            Depth::Apex => Err(Mismatch::Apex { base: base.to_string() }),
-            Depth::Below(labels) if labels > most => Err(Mismatch::Depth { labels, base: base.to_string() }),
-            Depth::Below(_) => Ok(()),
+    fn holds(&self, host: &Host) -> bool {
+        match self {
+            Self::Exact(expected) => expected == host,
+            Self::OneLabel(base) => matches!(depth(host, base), Depth::Below(1)),
+            Self::AnyDepth(base) => matches!(depth(host, base), Depth::Below(_)),
         }
+    }
+
+    fn matches(&self, host: &Host) -> Result<(), Mismatch> {
+        if self.holds(host) {
+            return Ok(());
+        }
+        let elsewhere = || Mismatch::Host { host: host.to_string() };
+        Err(match self {
+            Self::Exact(_) => elsewhere(),
+            Self::OneLabel(base) | Self::AnyDepth(base) => match depth(host, base) {
+                Depth::Elsewhere => elsewhere(),
+                Depth::Apex => Mismatch::Apex { base: base.to_string() },
+                Depth::Below(labels) => Mismatch::Depth { labels, base: base.to_string() },
+            },
+        })
     }
 }
 
@@ -289,18 +304,13 @@ impl fmt::Display for HostPattern {
     }
 }
 
-/// Compares label by label, from the right.
 fn depth(host: &Host, base: &HostName) -> Depth {
-    let Some(name) = host.name() else { return Depth::Elsewhere };
-    let mut labels = name.labels().rev();
-    for expected in base.labels().rev() {
-        if labels.next() != Some(expected) {
-            return Depth::Elsewhere;
-        }
-    }
-    match labels.count() {
-        0 => Depth::Apex,
-        labels => Depth::Below(labels),
+    let above = host.name().and_then(|name| name.as_str().strip_suffix(base.as_str()));
+    match above.map(str::as_bytes) {
+        Some([]) => Depth::Apex,
+        // Every label above the base ends with a dot.
+        Some(labels @ [.., b'.']) => Depth::Below(labels.iter().filter(|octet| **octet == b'.').count()),
+        Some(_) | None => Depth::Elsewhere,
     }
 }
 

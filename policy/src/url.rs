@@ -7,6 +7,8 @@ mod read;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
+use std::sync::Arc;
 
 pub use address::AddressClass;
 pub use error::{AuthorityFault, UrlError};
@@ -44,14 +46,15 @@ const MAX_LABEL_OCTETS: usize = 63;
 /// ```
 #[derive(Clone, Debug)]
 pub struct StrictUrl {
-    text: String,
+    text: Arc<str>,
     scheme: Scheme,
     host: Host,
     host_offset: usize,
     port: Option<u16>,
-    path: String,
-    query: Option<String>,
-    fragment: Option<String>,
+    /// Path, query and fragment stand in the text.
+    path: Range<usize>,
+    query: Option<Range<usize>>,
+    fragment: Option<Range<usize>>,
 }
 
 /// What a URL is for: it decides which parts the URL may have.
@@ -157,19 +160,19 @@ impl StrictUrl {
     /// The path, as written; `/` where there is none (RFC 3986 section 6.2.3).
     #[must_use]
     pub fn path(&self) -> &str {
-        if self.path.is_empty() { "/" } else { &self.path }
+        if self.path.is_empty() { "/" } else { self.part(&self.path) }
     }
 
     /// What follows the question mark, where there is one.
     #[must_use]
     pub fn query(&self) -> Option<&str> {
-        self.query.as_deref()
+        self.query.as_ref().map(|query| self.part(query))
     }
 
     /// What follows the number sign, where there is one.
     #[must_use]
     pub fn fragment(&self) -> Option<&str> {
-        self.fragment.as_deref()
+        self.fragment.as_ref().map(|fragment| self.part(fragment))
     }
 
     /// Scheme, host and port, by which keys and rules are scoped.
@@ -236,14 +239,12 @@ impl StrictUrl {
             text.push(':');
             text.push_str(&port.to_string());
         }
-        text.push_str(&self.path);
-        for (mark, part) in [('?', &self.query), ('#', &self.fragment)] {
-            if let Some(part) = part {
-                text.push(mark);
-                text.push_str(part);
-            }
-        }
+        text.push_str(self.text.get(self.path.start..).unwrap_or_default());
         text
+    }
+
+    fn part(&self, range: &Range<usize>) -> &str {
+        self.text.get(range.clone()).unwrap_or_default()
     }
 
     /// What equality compares.

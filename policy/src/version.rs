@@ -132,12 +132,11 @@ impl ProtocolVersion {
     /// [`VersionError::Card`] for anything else, `1`, `v1.0`, `01.0`, `2025-06-18` and padded text included.
     pub fn from_card(text: &str) -> Result<CardVersion, VersionError> {
         let fault = |fault| VersionError::Card { text: text.to_owned(), fault };
-        match *numbers(text, 3).map_err(fault)?.as_slice() {
-            [major, minor] => Ok(CardVersion { version: Self { major, minor }, ignored_patch: None }),
-            [major, minor, patch] => {
-                Ok(CardVersion { version: Self { major, minor }, ignored_patch: Some(patch) })
+        match numbers(text, 3).map_err(fault)? {
+            (major, Some(minor), ignored_patch) => {
+                Ok(CardVersion { version: Self { major, minor }, ignored_patch })
             }
-            ref parts => Err(fault(VersionFault::Count { found: parts.len(), most: 3 })),
+            (_, None, _) => Err(fault(VersionFault::Count { found: 1, most: 3 })),
         }
     }
 
@@ -150,9 +149,9 @@ impl ProtocolVersion {
     /// [`VersionError::Header`] for anything else, `1.0.0` included.
     pub fn from_header(text: &str) -> Result<Self, VersionError> {
         let fault = |fault| VersionError::Header { text: text.to_owned(), fault };
-        match *numbers(text, 2).map_err(fault)?.as_slice() {
-            [major, minor] => Ok(Self { major, minor }),
-            ref parts => Err(fault(VersionFault::Count { found: parts.len(), most: 2 })),
+        match numbers(text, 2).map_err(fault)? {
+            (major, Some(minor), _) => Ok(Self { major, minor }),
+            (_, None, _) => Err(fault(VersionFault::Count { found: 1, most: 2 })),
         }
     }
 }
@@ -174,13 +173,15 @@ impl VersionError {
     }
 }
 
-/// The numbers between the dots, `most` at most.
-fn numbers(text: &str, most: usize) -> Result<Vec<u32>, VersionFault> {
-    let found = text.split('.').count();
+/// The numbers between the dots, `most` at most, which is at most three.
+fn numbers(text: &str, most: usize) -> Result<(u32, Option<u32>, Option<u32>), VersionFault> {
+    let found = text.bytes().filter(|octet| *octet == b'.').count().saturating_add(1);
     if found > most {
         return Err(VersionFault::Count { found, most });
     }
-    text.split('.').zip(1..).map(|(digits, part)| number(digits, part)).collect()
+    let mut parts = text.split('.').zip(1..).map(|(digits, part)| number(digits, part));
+    let first = parts.next().unwrap_or(Err(VersionFault::Empty { part: 1 }))?;
+    Ok((first, parts.next().transpose()?, parts.next().transpose()?))
 }
 
 fn number(text: &str, part: usize) -> Result<u32, VersionFault> {

@@ -230,7 +230,7 @@ fn missing_apex(subject: &Subject<'_>, rule: &AllowRule, report: &mut Report) {
         let is_listed = |place: (usize, usize)| {
             let rule = subject.policy.allows().get(place.0);
             let from = rule.and_then(|rule| rule.from.get(place.1));
-            from.is_some_and(|from| from.value.matches(&apex, LoopbackNames::Allowed).is_ok())
+            from.is_some_and(|from| from.value.allows(&apex, LoopbackNames::Allowed))
         };
         if subject.indexes.sources.near(&pattern).any(is_listed) {
             continue;

@@ -69,7 +69,7 @@ impl AllowPattern {
 fn common_host(left: &HostPattern, right: &HostPattern) -> Option<String> {
     match (left, right) {
         (HostPattern::Exact(host), pattern) | (pattern, HostPattern::Exact(host)) => {
-            pattern.matches(host).is_ok().then(|| host.to_string())
+            pattern.holds(host).then(|| host.to_string())
         }
         (HostPattern::OneLabel(one), HostPattern::OneLabel(other)) => {
             (one == other).then(|| format!("a.{one}"))
@@ -92,7 +92,7 @@ fn common_host(left: &HostPattern, right: &HostPattern) -> Option<String> {
 
 fn covers_host(wide: &HostPattern, narrow: &HostPattern) -> bool {
     match (wide, narrow) {
-        (pattern, HostPattern::Exact(host)) => pattern.matches(host).is_ok(),
+        (pattern, HostPattern::Exact(host)) => pattern.holds(host),
         (HostPattern::OneLabel(wide), HostPattern::OneLabel(narrow)) => wide == narrow,
         (HostPattern::AnyDepth(wide), HostPattern::OneLabel(narrow) | HostPattern::AnyDepth(narrow)) => {
             below(narrow, wide) != Below::No
@@ -158,7 +158,7 @@ mod tests {
 
     fn matches(pattern: &str, url: &str) -> bool {
         let url = StrictUrl::read(url, UrlUse::Interface).unwrap();
-        AllowPattern::read(pattern).unwrap().matches(&url, LoopbackNames::Refused).is_ok()
+        AllowPattern::read(pattern).unwrap().allows(&url, LoopbackNames::Refused)
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl AddressClass {
             Host::V6(address) => of_v6(*address),
             Host::Name(name) if METADATA_NAMES.contains(&name.as_str()) => Self::Metadata,
             // RFC 6761 section 6.3: resolvers answer `localhost` and everything below it with loopback.
-            Host::Name(name) if name.labels().next_back() == Some("localhost") => Self::Loopback,
+            Host::Name(name) if is_below_localhost(name.as_str()) => Self::Loopback,
             Host::Name(_) => Self::Name,
         }
     }
@@ -114,6 +114,10 @@ impl fmt::Display for AddressClass {
             Self::Metadata => "the metadata service of a cloud",
         })
     }
+}
+
+fn is_below_localhost(name: &str) -> bool {
+    name.strip_suffix("localhost").is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 fn of_v4(address: Ipv4Addr) -> AddressClass {

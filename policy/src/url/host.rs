@@ -2,6 +2,7 @@
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::fmt;
+use std::sync::Arc;
 
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 
@@ -25,7 +26,7 @@ pub enum Host {
 /// number, so no reader takes the name for an IPv4 address. An `xn--` label is the one A-label of a valid Unicode label
 /// (UTS 46, non-transitional). Whether the name exists is not checked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HostName(String);
+pub struct HostName(Arc<str>);
 
 impl HostName {
     /// The name, in lower case.
@@ -124,6 +125,9 @@ pub(super) fn read_v6(text: &str, offset: usize) -> Result<Host, UrlError> {
 
 /// Reads a host without brackets; `offset` is where it starts.
 pub(super) fn read_name_or_v4(text: &str, offset: usize) -> Result<Host, UrlError> {
+    if is_plain_name(text) {
+        return Ok(Host::Name(HostName(text.into())));
+    }
     let at = |inner: usize| offset.saturating_add(inner);
     if text.is_empty() {
         return Err(UrlError::EmptyHost { offset });
@@ -168,7 +172,29 @@ pub(super) fn read_name_or_v4(text: &str, offset: usize) -> Result<Host, UrlErro
     {
         return Err(UrlError::HostBadALabel { offset: at(label_offset), label: label.to_owned() });
     }
-    Ok(Host::Name(HostName(name)))
+    Ok(Host::Name(HostName(name.into())))
+}
+
+/// Whether a text is clearly a host name in lower case: labels of letters, digits and single inner hyphens, the last one with
+/// a letter first. Most names are; whatever is not may be a host all the same. An A-label has two hyphens in a row.
+fn is_plain_name(text: &str) -> bool {
+    let (mut before, mut label_octets, mut starts_with_letter) = (b'.', 0_usize, false);
+    let fits = text.bytes().all(|octet| {
+        let fits = match octet {
+            b'a'..=b'z' | b'0'..=b'9' => true,
+            b'-' | b'.' => before != b'.' && before != b'-',
+            _ => false,
+        };
+        if before == b'.' {
+            label_octets = 0;
+            starts_with_letter = octet.is_ascii_lowercase();
+        }
+        label_octets += 1;
+        before = octet;
+        // The dot that ends a label is counted too, so the longest labels are left to others.
+        fits && label_octets <= MAX_LABEL_OCTETS
+    });
+    fits && starts_with_letter && before != b'-' && before != b'.' && text.len() <= MAX_HOST_OCTETS
 }
 
 fn labels_with_offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {

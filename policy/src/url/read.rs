@@ -8,12 +8,20 @@ const GRPC_TARGET_SCHEMES: &[&str] =
     &["dns", "google-c2p", "ipv4", "ipv6", "passthrough", "unix", "unix-abstract", "vsock", "xds"];
 
 pub(super) fn read(text: &str, url_use: UrlUse) -> Result<StrictUrl, UrlError> {
-    check_octets(text)?;
+    check_length(text)?;
+    // Looking at every octet is faster than stopping at the first.
+    let is_usual = text.bytes().fold(true, |all, octet| all & is_usual(octet));
+    if !is_usual {
+        check_octets(text)?;
+    }
     let (scheme, rest) = split_scheme(text, url_use)?;
-    let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (authority, tail) = split_before(rest, |octet| matches!(octet, b'/' | b'?' | b'#'));
     let tail_offset = text.len().saturating_sub(tail.len());
     let authority_offset = tail_offset.saturating_sub(authority.len());
-    check_characters(text, tail_offset)?;
+    if !is_usual {
+        check_characters(text, tail_offset)?;
+        check_authority(authority, authority_offset)?;
+    }
     let (host, port) = split_authority(authority, authority_offset, scheme)?;
     if host.address_class() == AddressClass::Metadata {
         return Err(UrlError::MetadataAddress { offset: authority_offset, host: host.to_string() });
@@ -21,35 +29,45 @@ pub(super) fn read(text: &str, url_use: UrlUse) -> Result<StrictUrl, UrlError> {
     if scheme == Scheme::HostPort && !tail.is_empty() {
         return Err(UrlError::GrpcAddressPath { offset: tail_offset });
     }
-    let (before_fragment, fragment) = split_before(tail, '#');
-    let (path, query) = split_before(before_fragment, '?');
+    let (before_fragment, fragment) = split_before(tail, |octet| octet == b'#');
+    let (path, query) = split_before(before_fragment, |octet| octet == b'?');
     check_path(path, tail_offset)?;
-    if query.is_some() && !url_use.allows_query() {
-        return Err(UrlError::Query { offset: tail_offset.saturating_add(path.len()) });
+    let path_end = tail_offset.saturating_add(path.len());
+    if !query.is_empty() && !url_use.allows_query() {
+        return Err(UrlError::Query { offset: path_end });
     }
-    if fragment.is_some() && !url_use.allows_fragment() {
-        return Err(UrlError::Fragment { offset: tail_offset.saturating_add(before_fragment.len()) });
+    let query_end = tail_offset.saturating_add(before_fragment.len());
+    if !fragment.is_empty() && !url_use.allows_fragment() {
+        return Err(UrlError::Fragment { offset: query_end });
     }
+    let after_mark = |mark: usize, end| mark.saturating_add(1)..end;
     Ok(StrictUrl {
-        text: text.to_owned(),
+        text: text.into(),
         scheme,
         host,
         host_offset: authority_offset,
         port,
-        path: path.to_owned(),
-        query: query.map(str::to_owned),
-        fragment: fragment.map(str::to_owned),
+        path: tail_offset..path_end,
+        query: (!query.is_empty()).then(|| after_mark(path_end, query_end)),
+        fragment: (!fragment.is_empty()).then(|| after_mark(query_end, text.len())),
     })
 }
 
-/// Length, control characters, non-ASCII, backslash.
+/// Whether nothing is to be said about an octet, wherever it stands: a character of RFC 3986 other than brackets and `@`.
+const fn is_usual(octet: u8) -> bool {
+    matches!(octet, b'!' | b'#'..=b';' | b'=' | b'?' | b'A'..=b'Z' | b'_' | b'a'..=b'z' | b'~')
+}
+
+fn check_length(text: &str) -> Result<(), UrlError> {
+    match text.len() {
+        0 => Err(UrlError::Empty),
+        octets if octets > MAX_URL_OCTETS => Err(UrlError::TooLong { octets }),
+        _ => Ok(()),
+    }
+}
+
+/// Control characters, non-ASCII, backslash.
 fn check_octets(text: &str) -> Result<(), UrlError> {
-    if text.is_empty() {
-        return Err(UrlError::Empty);
-    }
-    if text.len() > MAX_URL_OCTETS {
-        return Err(UrlError::TooLong { octets: text.len() });
-    }
     if let Some((offset, octet)) =
         text.bytes().enumerate().find(|(_, octet)| *octet <= b' ' || *octet == 0x7f)
     {
@@ -67,7 +85,13 @@ fn check_octets(text: &str) -> Result<(), UrlError> {
 /// The scheme, and what follows `://`.
 fn split_scheme(text: &str, url_use: UrlUse) -> Result<(Scheme, &str), UrlError> {
     let is_grpc = url_use == UrlUse::GrpcInterface;
-    match text.split_once("://") {
+    let (name, rest) = split_before(text, |octet| octet == b':');
+    // The first colon is the one, or none is, but for what is refused.
+    let split = match rest.strip_prefix("://") {
+        Some(after) => Some((name, after)),
+        None => text.split_once("://"),
+    };
+    match split {
         // `/a?u=https://b` is a relative reference with a URL inside.
         Some((name, rest)) if !name.is_empty() && !name.contains(['/', '?', '#']) => {
             match Scheme::of_url(name) {
@@ -102,11 +126,19 @@ fn check_characters(text: &str, tail_offset: usize) -> Result<(), UrlError> {
     }
 }
 
-fn split_authority(text: &str, offset: usize, scheme: Scheme) -> Result<(Host, Option<u16>), UrlError> {
-    let bad = |fault| UrlError::BadAuthority { offset, fault };
+/// User information, and brackets that are not around the host.
+fn check_authority(text: &str, offset: usize) -> Result<(), UrlError> {
     if let Some(at) = text.rfind('@') {
         return Err(UrlError::Userinfo { offset: offset.saturating_add(at) });
     }
+    if !text.starts_with('[') && text.contains(['[', ']']) {
+        return Err(UrlError::BadAuthority { offset, fault: AuthorityFault::InnerBracket });
+    }
+    Ok(())
+}
+
+fn split_authority(text: &str, offset: usize, scheme: Scheme) -> Result<(Host, Option<u16>), UrlError> {
+    let bad = |fault| UrlError::BadAuthority { offset, fault };
     let (host, port) = match text.strip_prefix('[') {
         Some(inner) => {
             let (address, after) = inner.split_once(']').ok_or(bad(AuthorityFault::Unclosed))?;
@@ -117,12 +149,14 @@ fn split_authority(text: &str, offset: usize, scheme: Scheme) -> Result<(Host, O
             };
             (read_v6(address, offset.saturating_add(1))?, port)
         }
-        None if text.contains(['[', ']']) => return Err(bad(AuthorityFault::InnerBracket)),
-        None => match text.split_once(':') {
-            Some((_, port)) if port.contains(':') => return Err(bad(AuthorityFault::Colons)),
-            Some((host, port)) => (read_name_or_v4(host, offset)?, Some(port)),
-            None => (read_name_or_v4(text, offset)?, None),
-        },
+        None => {
+            let (host, port) = split_before(text, |octet| octet == b':');
+            let port = port.strip_prefix(':');
+            if port.is_some_and(|port| port.contains(':')) {
+                return Err(bad(AuthorityFault::Colons));
+            }
+            (read_name_or_v4(host, offset)?, port)
+        }
     };
     match port {
         Some(port) => {
@@ -146,6 +180,9 @@ fn read_port(text: &str, offset: usize) -> Result<u16, UrlError> {
 
 /// Segment by segment; in each, escapes come first.
 pub(crate) fn check_path(path: &str, path_offset: usize) -> Result<(), UrlError> {
+    if is_plain_path(path) {
+        return Ok(());
+    }
     let mut offset = path_offset;
     let mut segments = path.split('/').enumerate().peekable();
     while let Some((index, segment)) = segments.next() {
@@ -160,6 +197,15 @@ pub(crate) fn check_path(path: &str, path_offset: usize) -> Result<(), UrlError>
         offset = offset.saturating_add(segment.len()).saturating_add(1);
     }
     Ok(())
+}
+
+/// Whether a path has no escape, no empty segment, and no segment that starts with a dot.
+fn is_plain_path(path: &str) -> bool {
+    let pairs = path.bytes().zip(path.bytes().skip(1));
+    let is_doubtful = |before, octet| octet == b'%' || before == b'/' && matches!(octet, b'/' | b'.');
+    // Looking at every octet is faster than stopping at the first.
+    !path.starts_with(['.', '%'])
+        && pairs.fold(true, |all, (before, octet)| all & !is_doubtful(before, octet))
 }
 
 fn check_escapes(segment: &str, segment_offset: usize) -> Result<(), UrlError> {
@@ -189,10 +235,8 @@ fn is_dot_segment(segment: &str) -> bool {
     matches!(decoded.split(';').next(), Some("." | ".."))
 }
 
-/// What stands before the first `mark`, and what after it.
-fn split_before(text: &str, mark: char) -> (&str, Option<&str>) {
-    match text.split_once(mark) {
-        Some((before, after)) => (before, Some(after)),
-        None => (text, None),
-    }
+/// What stands before the first octet that is a mark, an octet of ASCII, and what from it on.
+fn split_before(text: &str, is_mark: impl Fn(u8) -> bool) -> (&str, &str) {
+    let end = text.bytes().position(is_mark).unwrap_or(text.len());
+    text.split_at_checked(end).unwrap_or((text, ""))
 }

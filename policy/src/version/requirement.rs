@@ -183,10 +183,9 @@ fn split(part: &str) -> (&'static str, &str) {
 }
 
 fn read_version(text: &str) -> Result<(ProtocolVersion, Option<u32>), VersionFault> {
-    match *numbers(text, 3)?.as_slice() {
-        [major, minor] => Ok((ProtocolVersion { major, minor }, None)),
-        [major, minor, patch] => Ok((ProtocolVersion { major, minor }, Some(patch))),
-        ref parts => Err(VersionFault::Count { found: parts.len(), most: 3 }),
+    match numbers(text, 3)? {
+        (major, Some(minor), patch) => Ok((ProtocolVersion { major, minor }, patch)),
+        (_, None, _) => Err(VersionFault::Count { found: 1, most: 3 }),
     }
 }
 
