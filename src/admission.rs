@@ -6,13 +6,14 @@ mod parts;
 mod selection;
 mod signatures;
 
+use countersign_keys::json::Ancestry;
 use countersign_policy::{AdmissionRequest, Decision, Explanation, PinMemory, TrustPolicy, UnixTime};
 
 use crate::card::UntrustedCard;
 use crate::endorsement::Endorsement;
+use crate::signature::Covered;
 pub use admitted::{AdmittedCard, AdmittedInterface};
 pub use selection::AdmittedSelection;
-pub(crate) use signatures::Evidence;
 
 /// A card that the policy denies: the decision, and the card itself, as untrusted as before.
 #[derive(Debug, thiserror::Error)]
@@ -81,21 +82,21 @@ impl UntrustedCard {
         endorsements: &[Endorsement],
         now: UnixTime,
     ) -> Result<AdmittedCard, Box<Denied>> {
-        let (decision, evidence) = self.weigh(policy, request, endorsements, PinMemory::NotKept, now);
-        self.conclude(decision, evidence, request)
+        let (decision, covered) = self.weigh(policy, request, endorsements, PinMemory::NotKept, now);
+        self.conclude(decision, covered, request)
     }
 
     /// What follows from a decision about the card.
     pub(crate) fn conclude(
         self,
         decision: Decision,
-        evidence: Evidence,
+        covered: Option<Covered>,
         request: &AdmissionRequest,
     ) -> Result<AdmittedCard, Box<Denied>> {
         if !decision.lets_pass() {
             return Err(Box::new(Denied { decision, card: self }));
         }
-        let document = evidence.covered.and_then(|covered| covered.document);
+        let document = covered.and_then(|covered| covered.document);
         let document = document.unwrap_or_else(|| self.into_document());
         Ok(AdmittedCard::new(document, decision, request.assumed))
     }
@@ -156,6 +157,7 @@ impl UntrustedCard {
         Explanation::of(policy, request, &decide(policy), decide)
     }
 
+    /// The decision, and what the signatures that count cover, if any does.
     pub(crate) fn weigh(
         &self,
         policy: &TrustPolicy,
@@ -163,13 +165,18 @@ impl UntrustedCard {
         endorsements: &[Endorsement],
         memory: PinMemory<'_>,
         now: UnixTime,
-    ) -> (Decision, Evidence) {
+    ) -> (Decision, Option<Covered>) {
         let mut evidence = signatures::evidence(self, policy, request, endorsements, (memory, now));
-        let facts = facts::of(self, &evidence, (policy, memory), request);
+        let covered = evidence.covered.take();
+        let mut findings = std::mem::take(&mut evidence.findings);
+        let document =
+            covered.as_ref().and_then(|covered| covered.document.as_ref()).unwrap_or(self.document());
+        let ancestry = Ancestry::of(document, usize::MAX);
+        let facts = facts::of(self, (evidence, covered.as_ref()), &ancestry, (policy, memory), request);
         let mut decision = policy.evaluate_remembered(request, &facts, memory, now);
         decision.findings.extend(self.findings().iter().cloned());
-        decision.findings.append(&mut evidence.findings);
-        (decision, evidence)
+        decision.findings.append(&mut findings);
+        (decision, covered)
     }
 }
 

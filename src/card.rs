@@ -13,7 +13,7 @@ use countersign_keys::{Code, Finding, Level, Span, codes as key_codes};
 use crate::codes;
 pub use shape::{Hybrid, Shape};
 pub(crate) use shape::{has_envelope, shape_of};
-pub(crate) use view::is_grpc;
+pub(crate) use view::Holder;
 pub use view::{
     CardView, ClaimedInterface, DeclaredVersion, Extension, FlowKind, InterfacePlace, OAuthFlow,
     RequiredScheme, Requirement, RequirementFault, Requirements, SchemeFault, SchemeKind, SecurityScheme,
@@ -192,7 +192,11 @@ impl UntrustedCard {
 /// The member of a card with this camelCase name, however it is spelled.
 pub(crate) fn member<'d>(object: Value<'d>, name: &str) -> Option<Value<'d>> {
     object.member(name).or_else(|| {
-        let snake = |(spelled, _): &(&str, Value<'_>)| schema::is_snake_case_of(spelled, name);
-        object.members().find(snake).map(|(_, value)| value)
+        let capitals = name.bytes().filter(u8::is_ascii_uppercase).count();
+        // Without a capital both spellings are one; an underscore stands before each.
+        let octets = name.len().saturating_add(capitals);
+        (capitals > 0)
+            .then(|| object.member_of_length(octets, |spelled| schema::is_snake_case_of(spelled, name)))
+            .flatten()
     })
 }

@@ -26,9 +26,10 @@ use countersign_policy::{
     AdmissionRequest, AgentMemory, Decision, Outcome, PinDigest, PinMemory, Source, TrustPolicy, UnixTime,
 };
 
-use crate::admission::{AdmittedCard, Denied, Evidence};
+use crate::admission::{AdmittedCard, Denied};
 use crate::card::UntrustedCard;
 use crate::endorsement::Endorsement;
+use crate::signature::Covered;
 pub use error::{PinFault, PinsError};
 use line::{Chain, Event, MAX_LINE_OCTETS, What};
 use state::State;
@@ -158,8 +159,8 @@ impl UntrustedCard {
     ) -> Result<AdmittedCard, NotAdmitted> {
         let weigh =
             |memory: &AgentMemory| self.weigh(policy, request, endorsements, PinMemory::Kept(memory), now);
-        let (decision, evidence) = pins.settle(&request.source, now, weigh)?;
-        self.conclude(decision, evidence, request).map_err(NotAdmitted::Denied)
+        let (decision, covered) = pins.settle(&request.source, now, weigh)?;
+        self.conclude(decision, covered, request).map_err(NotAdmitted::Denied)
     }
 }
 
@@ -292,8 +293,8 @@ impl Pins {
         &self,
         source: &Source,
         now: UnixTime,
-        weigh: impl Fn(&AgentMemory) -> (Decision, Evidence),
-    ) -> Result<(Decision, Evidence), PinsError> {
+        weigh: impl Fn(&AgentMemory) -> (Decision, Option<Covered>),
+    ) -> Result<(Decision, Option<Covered>), PinsError> {
         let memory = self.memory(source)?;
         let weighed = weigh(&memory);
         if lesson(&memory, &weighed.0).is_none() {

@@ -272,6 +272,12 @@ impl InterfaceVerdict {
         self.strict_url.as_ref().map(|url| url.host().to_string())
     }
 
+    /// Its URL, where that is one under the strict profile.
+    #[must_use]
+    pub const fn strict_url(&self) -> Option<&StrictUrl> {
+        self.strict_url.as_ref()
+    }
+
     /// Whether it has a URL under the strict profile, a binding and a version: without them nobody can call it.
     pub(crate) const fn is_complete(&self) -> bool {
         self.strict_url.is_some() && self.binding.is_some() && self.version.is_some()

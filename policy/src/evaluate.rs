@@ -16,8 +16,8 @@ use countersign_keys::{Code, Finding, Level, codes as key_codes, hex, sha256};
 use crate::codes::{self, decision as reasons};
 use crate::{
     AdmissionRequest, AllowRule, CardFacts, CardIdentity, Decision, FactFault, InterfaceOutcome,
-    InterfaceVerdict, Mode, Outcome, PinComparison, PinMemory, PolicyIdentity, Reason, SignatureFacts,
-    Subject, TraceStep, TrustPolicy, UnixTime, Waived,
+    InterfaceVerdict, Mode, Outcome, PinComparison, PinMemory, PolicyIdentity, PolicyKey, Reason,
+    SignatureFacts, Subject, TraceStep, TrustPolicy, UnixTime, Waived,
 };
 use context::Choice;
 pub(crate) use context::{fits, fits_kind, loopback_names};
@@ -63,7 +63,7 @@ impl TrustPolicy {
     ) -> Vec<usize> {
         let choice = Choice::of(self, request);
         let ages = signatures::Ages::of(choice.rule, memory, now);
-        signatures::judge(self, choice.rule, request, (signatures, None), &ages).counted
+        signatures::count(self, choice.rule, request, signatures, &ages)
     }
 
     /// Decides about a card.
@@ -163,7 +163,7 @@ impl TrustPolicy {
         let mut notes = Notes::default();
         let rule = choice.rule;
         deny::look(self, request, facts, &mut notes);
-        choice.note(&mut notes);
+        choice.note(self, request, &mut notes);
         notes.reasons.extend(facts.unusable.iter().map(of_fault));
         let fault = facts.signatures_fault.as_ref();
         let mut judged = signatures::judge(self, rule, request, (&facts.signatures, fault), ages);
@@ -197,10 +197,11 @@ impl TrustPolicy {
     /// `sha256:` and the digest of the thumbprints of the keys that are usable at `now`.
     #[must_use]
     pub fn key_epoch(&self, now: UnixTime) -> String {
-        let usable = self.keys().iter().filter(|key| key.trusted.check_at(now.seconds()).is_ok());
-        let mut thumbprints: Vec<String> = usable.map(|key| key.trusted.thumbprint().to_string()).collect();
-        thumbprints.sort_unstable();
-        format!("sha256:{}", hex(&sha256(thumbprints.join("\n").as_bytes())))
+        let is_usable = |key: &&PolicyKey| key.trusted.check_at(now.seconds()).is_ok();
+        if self.keys().iter().all(|key| is_usable(&key)) {
+            return self.epoch_of_all_keys().to_owned();
+        }
+        key_epoch_of(self.keys().iter().filter(is_usable))
     }
 }
 
@@ -217,6 +218,13 @@ impl Notes {
             None => finding,
         });
     }
+}
+
+/// `sha256:` and the digest of the thumbprints of `keys`, sorted.
+pub(crate) fn key_epoch_of<'p>(keys: impl Iterator<Item = &'p PolicyKey>) -> String {
+    let mut thumbprints: Vec<String> = keys.map(|key| key.trusted.thumbprint().to_string()).collect();
+    thumbprints.sort_unstable();
+    format!("sha256:{}", hex(&sha256(thumbprints.join("\n").as_bytes())))
 }
 
 /// Codes that no exception waives and that audit mode enforces: what was signed is not what arrived.

@@ -1,8 +1,10 @@
 //! What is known about one card. Whoever reads cards fills it in; nothing here is believed beyond what it says.
 
+use std::borrow::Cow;
+
 use countersign_keys::{Algorithm, Code, Thumbprint};
 
-use crate::{CardParts, PinDigest, ProtocolVersion, UnixTime};
+use crate::{CardParts, CardPointer, PinDigest, ProtocolVersion, UnixTime};
 
 /// What is known about one card, borrowed from it.
 ///
@@ -120,13 +122,13 @@ pub struct InterfaceFacts<'c> {
     /// Its place among the interfaces of the card, counted from 0.
     pub index: usize,
     /// JSON Pointer of the object that describes it.
-    pub pointer: String,
-    /// JSON Pointers of its URL, binding and version.
-    pub url_pointer: String,
+    pub pointer: CardPointer<'c>,
+    /// JSON Pointer of its URL.
+    pub url_pointer: CardPointer<'c>,
     /// JSON Pointer of its binding.
-    pub binding_pointer: String,
+    pub binding_pointer: CardPointer<'c>,
     /// JSON Pointer of its version.
-    pub version_pointer: String,
+    pub version_pointer: CardPointer<'c>,
     /// `url`.
     pub url: Option<&'c str>,
     /// `protocolBinding`.
@@ -168,7 +170,7 @@ pub struct AuthFacts<'c> {
 #[non_exhaustive]
 pub struct AlternativeFacts<'c> {
     /// JSON Pointer of the entry.
-    pub pointer: String,
+    pub pointer: CardPointer<'c>,
     /// Names of schemes; none where the entry demands nothing.
     pub schemes: Vec<&'c str>,
     /// Whether it can be read. One that cannot is met by nobody.
@@ -182,10 +184,10 @@ pub struct SchemeFacts<'c> {
     /// Its name in the card.
     pub name: &'c str,
     /// JSON Pointer of the scheme.
-    pub pointer: String,
+    pub pointer: CardPointer<'c>,
     /// The words of `auth.schemes` that stand for it, any of which satisfies it: `http:bearer`, `oauth2:client_credentials`,
     /// `openid`, `apikey:header`, `mtls`. None for one that cannot be read.
-    pub kinds: Vec<String>,
+    pub kinds: Vec<Cow<'static, str>>,
     /// Where clients would send credentials.
     pub credential_urls: Vec<UrlFacts<'c>>,
 }
@@ -195,7 +197,7 @@ pub struct SchemeFacts<'c> {
 #[expect(clippy::exhaustive_structs, reason = "a text and its place")]
 pub struct UrlFacts<'c> {
     /// JSON Pointer of the member.
-    pub pointer: String,
+    pub pointer: CardPointer<'c>,
     /// Its text.
     pub url: &'c str,
 }
@@ -205,7 +207,7 @@ pub struct UrlFacts<'c> {
 #[expect(clippy::exhaustive_structs, reason = "the members of an extension that a policy can name")]
 pub struct ExtensionFacts<'c> {
     /// JSON Pointer of the extension.
-    pub pointer: String,
+    pub pointer: CardPointer<'c>,
     /// `uri`.
     pub uri: &'c str,
     /// Whether a client must support it.
@@ -247,10 +249,10 @@ impl SignatureFacts {
     }
 }
 
-impl InterfaceFacts<'_> {
+impl<'c> InterfaceFacts<'c> {
     /// An interface that says nothing, with the JSON Pointers of its object, URL, binding and version.
     #[must_use]
-    pub fn new(index: usize, [pointer, url, binding, version]: [String; 4]) -> Self {
+    pub fn new(index: usize, [pointer, url, binding, version]: [CardPointer<'c>; 4]) -> Self {
         Self {
             index,
             pointer,
@@ -268,13 +270,13 @@ impl InterfaceFacts<'_> {
 impl<'c> AlternativeFacts<'c> {
     /// An alternative that demands these schemes.
     #[must_use]
-    pub const fn of(pointer: String, schemes: Vec<&'c str>) -> Self {
+    pub const fn of(pointer: CardPointer<'c>, schemes: Vec<&'c str>) -> Self {
         Self { pointer, schemes, is_readable: true }
     }
 
     /// An alternative that nobody can read.
     #[must_use]
-    pub const fn unreadable(pointer: String) -> Self {
+    pub const fn unreadable(pointer: CardPointer<'c>) -> Self {
         Self { pointer, schemes: Vec::new(), is_readable: false }
     }
 }
@@ -282,7 +284,7 @@ impl<'c> AlternativeFacts<'c> {
 impl<'c> SchemeFacts<'c> {
     /// A scheme with the words that stand for it.
     #[must_use]
-    pub const fn new(name: &'c str, pointer: String, kinds: Vec<String>) -> Self {
+    pub const fn new(name: &'c str, pointer: CardPointer<'c>, kinds: Vec<Cow<'static, str>>) -> Self {
         Self { name, pointer, kinds, credential_urls: Vec::new() }
     }
 }

@@ -15,6 +15,7 @@ mod lint;
 mod pattern;
 mod pin;
 mod place;
+mod pointer;
 mod policy;
 mod recognize;
 mod request;
@@ -52,6 +53,7 @@ pub use pin::{
     PinnedCard, SignedBy,
 };
 pub use place::{Placed, PolicyPlace};
+pub use pointer::CardPointer;
 pub use policy::{
     AllowRule, Allowance, AnonymousAccess, AnyHost, AuthTerms, CacheTerms, DenyRule, Exception, ExtensionUse,
     FailedInterfaces, FetchTerms, FetchedKeys, FetchedKeysError, FirstUse, Grace, Hosts, InterfaceTerms,

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use countersign_keys::Thumbprint;
 use countersign_keys::trust::TrustedKeys;
 
+use crate::evaluate::key_epoch_of;
 use crate::{DenyPattern, ExpandedPolicy, Host, Network, Placed, PolicyPlace, UnixTime};
 use deny_index::DenyIndex;
 pub(crate) use fetched::holds_secret;
@@ -30,6 +31,7 @@ pub use signatures::{Allowance, Grace, KeyGroup, KeySelector, SignatureLevel, Si
 pub struct TrustPolicy {
     pub(crate) parts: Parts,
     deny_index: DenyIndex,
+    epoch_of_all_keys: String,
 }
 
 /// The parts of a policy, for the modules that make and read it.
@@ -137,7 +139,13 @@ impl TrustPolicy {
     /// Parts that were checked.
     pub(crate) fn new(parts: Parts) -> Self {
         let deny_index = DenyIndex::of(&parts.denies);
-        Self { parts, deny_index }
+        let epoch_of_all_keys = key_epoch_of(parts.keys.iter());
+        Self { parts, deny_index, epoch_of_all_keys }
+    }
+
+    /// [`key_epoch`](Self::key_epoch) of a time when every key is usable.
+    pub(crate) fn epoch_of_all_keys(&self) -> &str {
+        &self.epoch_of_all_keys
     }
 
     /// The patterns that deny `host`, each with its rule.

@@ -24,7 +24,8 @@ fn names(decision: &Decision) -> Vec<&'static str> {
 
 fn decided(policy: &str, memory: PinMemory<'_>, change: impl FnOnce(&mut CardFacts<'_>)) -> Decision {
     let pointers = ["", "/url", "/protocolBinding", "/protocolVersion"];
-    let mut interface = InterfaceFacts::new(0, pointers.map(|end| format!("/supportedInterfaces/0{end}")));
+    let mut interface =
+        InterfaceFacts::new(0, pointers.map(|end| format!("/supportedInterfaces/0{end}").into()));
     interface.url = Some("https://agents.example.com/a2a");
     interface.binding = Some("JSONRPC");
     interface.version = VersionFacts::Known(ProtocolVersion::V1_0);

@@ -210,8 +210,8 @@ impl Card {
         }
         for (index, (url, binding, version)) in self.interfaces.iter().enumerate() {
             let pointer = format!("/supportedInterfaces/{index}");
-            let pointers =
-                ["", "/url", "/protocolBinding", "/protocolVersion"].map(|end| format!("{pointer}{end}"));
+            let pointers = ["", "/url", "/protocolBinding", "/protocolVersion"]
+                .map(|end| format!("{pointer}{end}").into());
             let mut interface = InterfaceFacts::new(index, pointers);
             interface.url = Some(*url).filter(|url| !url.is_empty());
             interface.binding = Some(*binding);
@@ -224,23 +224,16 @@ impl Card {
         }
         facts.auth.allows_anonymous = self.anonymous || self.scheme.is_none();
         if let Some((kind, url)) = self.scheme {
-            facts
-                .auth
-                .alternatives
-                .push(AlternativeFacts::of("/securityRequirements/0".to_owned(), vec!["s"]));
-            let mut scheme = SchemeFacts::new("s", "/securitySchemes/s".to_owned(), vec![kind.to_owned()]);
-            scheme.credential_urls.push(UrlFacts { pointer: "/securitySchemes/s/url".to_owned(), url });
+            facts.auth.alternatives.push(AlternativeFacts::of("/securityRequirements/0".into(), vec!["s"]));
+            let mut scheme = SchemeFacts::new("s", "/securitySchemes/s".into(), vec![kind.into()]);
+            scheme.credential_urls.push(UrlFacts { pointer: "/securitySchemes/s/url".into(), url });
             facts.auth.schemes.push(scheme);
         }
         for (uri, is_required) in &self.extensions {
-            facts.extensions.push(ExtensionFacts {
-                pointer: "/e".to_owned(),
-                uri,
-                is_required: *is_required,
-            });
+            facts.extensions.push(ExtensionFacts { pointer: "/e".into(), uri, is_required: *is_required });
         }
         facts.information_urls =
-            self.icon.iter().map(|url| UrlFacts { pointer: "/iconUrl".to_owned(), url }).collect();
+            self.icon.iter().map(|url| UrlFacts { pointer: "/iconUrl".into(), url }).collect();
         facts
     }
 }

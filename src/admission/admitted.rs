@@ -2,10 +2,10 @@
 
 use countersign_keys::json::Document;
 use countersign_policy::{
-    Decision, InterfaceOutcome, InterfaceVerdict, ProtocolVersion, StrictUrl, UnixTime, UrlUse,
+    Decision, InterfaceOutcome, InterfaceVerdict, ProtocolVersion, StrictUrl, UnixTime,
 };
 
-use crate::card::{CardView, is_grpc};
+use crate::card::CardView;
 use crate::select;
 use crate::signature::octets_of;
 
@@ -89,9 +89,7 @@ impl AdmittedInterface {
             InterfaceOutcome::Admitted | InterfaceOutcome::NotEnforced => {}
             InterfaceOutcome::Dropped => return None,
         }
-        let binding = verdict.binding.clone()?;
-        let url_use = if is_grpc(&binding) { UrlUse::GrpcInterface } else { UrlUse::InterfaceWithQuery };
-        let url = StrictUrl::read(verdict.url.as_deref()?, url_use).ok()?;
+        let (binding, url) = (verdict.binding.clone()?, verdict.strict_url()?.clone());
         let (version, tenant) = (verdict.version?, verdict.tenant.clone());
         Some(Self { index: verdict.index, url, version, binding, tenant, expires_at })
     }

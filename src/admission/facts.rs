@@ -2,31 +2,34 @@
 
 mod auth;
 
-use countersign_keys::json::{Ancestry, Document, Value};
+use countersign_keys::json::{Ancestry, Value};
 use countersign_keys::{codes as key_codes, hex, sha256};
 use countersign_policy::{
-    AdmissionRequest, CardFacts, ExtensionFacts, FactFault, InterfaceFacts, PinMemory, ProtocolVersion,
-    TrustPolicy, UncoveredFacts, UrlFacts, VersionFacts,
+    AdmissionRequest, CardFacts, CardPointer, ExtensionFacts, FactFault, InterfaceFacts, PinMemory,
+    ProtocolVersion, TrustPolicy, UncoveredFacts, UrlFacts, VersionFacts,
 };
 
 use super::parts;
 use super::signatures::Evidence;
-use crate::card::{CardView, ClaimedInterface, DeclaredVersion, Shape, UntrustedCard, member, shape_of};
+use crate::card::{
+    CardView, ClaimedInterface, DeclaredVersion, Holder, Shape, UntrustedCard, member, shape_of,
+};
 use crate::codes::{self, members};
 use crate::coverage::UncoveredMember;
 use crate::lint;
 use crate::select::default_transport;
+use crate::signature::Covered;
 
-/// The facts of what would be handed on of `card`.
+/// The facts of what would be handed on of `card`, the document that `ancestry` is of; takes what it says of signatures out
+/// of the evidence.
 pub(super) fn of<'c>(
     card: &'c UntrustedCard,
-    evidence: &'c Evidence,
+    (evidence, covered): (Evidence, Option<&Covered>),
+    ancestry: &'c Ancestry<'c>,
     (policy, memory): (&TrustPolicy, PinMemory<'_>),
     request: &AdmissionRequest,
 ) -> CardFacts<'c> {
-    let covered = evidence.covered.as_ref();
-    let document = covered.and_then(|covered| covered.document.as_ref()).unwrap_or(card.document());
-    let view = CardView::of(document.root());
+    let view = CardView::of(ancestry.document().root());
     let mut facts = CardFacts::default();
     facts.sha256 = hex(&sha256(card.octets()));
     facts.payload_sha256 = covered.map(|covered| hex(&sha256(covered.payload.octets())));
@@ -34,21 +37,21 @@ pub(super) fn of<'c>(
     facts.version = view.version();
     facts.unusable = unusable(card, view, policy.limits().max_card_octets, request.assumed);
     facts.parts = match memory {
-        PinMemory::Kept(_) => Some(parts::of(document)),
+        PinMemory::Kept(_) => Some(parts::of(ancestry.document())),
         PinMemory::NotKept => None,
     };
     facts.claimed_signatures = evidence.claimed;
-    facts.signatures_fault.clone_from(&evidence.fault);
-    facts.signatures.clone_from(&evidence.signatures);
-    facts.uncovered = evidence.uncovered.iter().map(uncovered).collect();
-    facts.coverage_fault.clone_from(&evidence.coverage_fault);
-    facts.interfaces = interfaces(view, request.assumed);
-    facts.auth = auth::of(document, view);
+    facts.signatures_fault = evidence.fault;
+    facts.signatures = evidence.signatures;
+    facts.uncovered = evidence.uncovered.into_iter().map(uncovered).collect();
+    facts.coverage_fault = evidence.coverage_fault;
+    facts.interfaces = interfaces(ancestry, view, request.assumed);
+    facts.auth = auth::of(ancestry, view);
     facts.auth.not_provable = covered.and_then(|covered| covered.not_provable.as_ref()).map(|finding| {
         FactFault { code: finding.code, message: finding.message.clone(), pointer: finding.pointer.clone() }
     });
-    facts.extensions = extensions(document, view);
-    facts.information_urls = information_urls(document, view);
+    facts.extensions = extensions(ancestry, view);
+    facts.information_urls = information_urls(ancestry, view);
     facts
 }
 
@@ -82,15 +85,26 @@ fn unusable(
     Some(FactFault { code, message, pointer: Some(String::new()) })
 }
 
-fn uncovered(member: &UncoveredMember) -> UncoveredFacts {
-    UncoveredFacts { pointer: member.pointer.clone(), class: member.class.name(), fate: member.fate.name() }
+fn uncovered(member: UncoveredMember) -> UncoveredFacts {
+    UncoveredFacts { pointer: member.pointer, class: member.class.name(), fate: member.fate.name() }
 }
 
-fn interfaces<'c>(view: CardView<'c>, assumed: Option<ProtocolVersion>) -> Vec<InterfaceFacts<'c>> {
-    let fact = |(index, claim): (usize, ClaimedInterface<'c>)| {
-        let [url, binding, version] =
-            ["url", "protocolBinding", "protocolVersion"].map(|name| claim.pointer_to(name));
-        let mut facts = InterfaceFacts::new(index, [claim.pointer.clone(), url, binding, version]);
+fn interfaces<'c>(
+    ancestry: &'c Ancestry<'c>,
+    view: CardView<'c>,
+    assumed: Option<ProtocolVersion>,
+) -> Vec<InterfaceFacts<'c>> {
+    let fact = |(index, mut claim): (usize, ClaimedInterface<'c>)| {
+        let [url, binding, version] = ["url", "protocolBinding", "protocolVersion"].map(|name| {
+            let (holder, name) = claim.spelled(name);
+            let holder = match holder {
+                Holder::Interface => claim.object(),
+                Holder::Card => view.value(),
+            };
+            CardPointer::of_member(ancestry, holder.id(), name)
+        });
+        let pointer = std::mem::take(&mut claim.pointer).into();
+        let mut facts = InterfaceFacts::new(index, [pointer, url, binding, version]);
         facts.url = claim.claimed_url;
         facts.binding = claim.binding.or_else(|| default_transport(&claim));
         facts.version = version_of(&claim, assumed);
@@ -116,26 +130,24 @@ fn version_of<'c>(claim: &ClaimedInterface<'c>, assumed: Option<ProtocolVersion>
     }
 }
 
-fn extensions<'c>(document: &'c Document, view: CardView<'c>) -> Vec<ExtensionFacts<'c>> {
-    let ancestry = Ancestry::of(document, view.extensions().count().saturating_add(1));
+fn extensions<'c>(ancestry: &'c Ancestry<'c>, view: CardView<'c>) -> Vec<ExtensionFacts<'c>> {
     let fact = |extension: crate::Extension<'c>| {
-        let pointer = ancestry.pointer(extension.value().id());
+        let pointer = CardPointer::of(ancestry, extension.value().id());
         Some(ExtensionFacts { pointer, uri: extension.uri()?, is_required: extension.is_required() })
     };
     // One object where the list should be is an extension to a lenient client.
     view.extensions().chain(view.extension_outside_a_list()).filter_map(fact).collect()
 }
 
-fn information_urls<'c>(document: &'c Document, view: CardView<'c>) -> Vec<UrlFacts<'c>> {
+fn information_urls<'c>(ancestry: &'c Ancestry<'c>, view: CardView<'c>) -> Vec<UrlFacts<'c>> {
     let card = view.value();
     let provider = member(card, "provider").and_then(|provider| member(provider, "url"));
     let found = [provider, member(card, "iconUrl"), member(card, "documentationUrl")];
-    let ancestry = Ancestry::of(document, found.len());
-    found.into_iter().flatten().filter_map(|value| url(&ancestry, value)).collect()
+    found.into_iter().flatten().filter_map(|value| url(ancestry, value)).collect()
 }
 
 /// The URL that a member is, if it is a text.
-fn url<'c>(ancestry: &Ancestry<'c>, value: Value<'c>) -> Option<UrlFacts<'c>> {
+fn url<'c>(ancestry: &'c Ancestry<'c>, value: Value<'c>) -> Option<UrlFacts<'c>> {
     let url = value.as_text().filter(|text| !text.is_empty())?;
-    Some(UrlFacts { pointer: ancestry.pointer(value.id()), url })
+    Some(UrlFacts { pointer: CardPointer::of(ancestry, value.id()), url })
 }

@@ -130,9 +130,7 @@ fn facts(examined: &Examined, memory: PinMemory<'_>) -> Vec<SignatureFacts> {
         };
         facts.kid.clone_from(&report.kid);
         facts.alg.clone_from(&report.algorithm);
-        // A signature of an endorsement stands nowhere in the card.
-        let pointer = facts.endorsement.is_none().then(|| format!("/signatures/{}", report.index));
-        facts.faults = faults(report, pointer.as_deref());
+        facts.faults = faults(place, report);
         facts.thumbprint = report.thumbprint;
         facts.algorithm = report.algorithm.as_deref().and_then(Algorithm::from_name);
         facts.form = report.form.map(Form::name);
@@ -148,12 +146,17 @@ fn facts(examined: &Examined, memory: PinMemory<'_>) -> Vec<SignatureFacts> {
     examined.numbered().map(fact).collect()
 }
 
-fn faults(report: &SignatureReport, pointer: Option<&str>) -> Vec<FactFault> {
+fn faults(place: Place, report: &SignatureReport) -> Vec<FactFault> {
     let faults = report.codes.iter().zip(&report.reasons);
+    let pointer = || match place {
+        Place::Card { index } => Some(format!("/signatures/{index}")),
+        // It stands nowhere in the card.
+        Place::Endorsement { .. } => None,
+    };
     let fault = |(code, reason): (&Code, &String)| FactFault {
         code: *code,
         message: reason.clone(),
-        pointer: pointer.map(str::to_owned),
+        pointer: pointer(),
     };
     faults.map(fault).collect()
 }

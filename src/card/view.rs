@@ -8,7 +8,7 @@ use countersign_keys::json::Value;
 
 use super::{UntrustedCard, has_envelope, member};
 use crate::VerifiedCard;
-pub(crate) use interface::is_grpc;
+pub(crate) use interface::Holder;
 pub use interface::{ClaimedInterface, DeclaredVersion, InterfacePlace};
 pub use security::{
     FlowKind, OAuthFlow, RequiredScheme, Requirement, RequirementFault, Requirements, SchemeFault,

@@ -59,7 +59,7 @@ fn undefined(auth: &AuthFacts<'_>, schemes: &BTreeMap<&str, &SchemeFacts<'_>>, n
         for name in alternative.schemes.iter().filter(|name| !schemes.contains_key(**name)) {
             let message = format!("the card demands the scheme `{name}`, which it does not define");
             let reason = Reason::new(reasons::AUTH_UNDEFINED_SCHEME, message);
-            notes.reasons.push(reason.found(alternative.pointer.clone(), Some(name)));
+            notes.reasons.push(reason.found(&alternative.pointer, Some(name)));
         }
     }
 }
@@ -73,7 +73,9 @@ fn satisfiable(
 ) {
     let Some(ours) = &rule.auth.schemes else { return };
     let can = |name: &&str| {
-        schemes.get(*name).is_some_and(|scheme| scheme.kinds.iter().any(|kind| ours.value.contains(kind)))
+        schemes
+            .get(*name)
+            .is_some_and(|scheme| scheme.kinds.iter().any(|kind| ours.value.iter().any(|ours| ours == kind)))
     };
     let is_met =
         |alternative: &AlternativeFacts<'_>| alternative.is_readable && alternative.schemes.iter().all(can);
@@ -107,7 +109,7 @@ fn credential_url(
         Ok(url) => url,
         Err(error) => {
             let reason = Reason::new(error.code(), error.to_string());
-            notes.reasons.push(reason.found(facts.pointer.clone(), Some(facts.url)));
+            notes.reasons.push(reason.found(&facts.pointer, Some(facts.url)));
             return;
         }
     };
@@ -117,8 +119,7 @@ fn credential_url(
         interface.outcome == InterfaceOutcome::Admitted
             && interface.strict_url.as_ref().is_some_and(|interface| interface.host() == url.host())
     };
-    let is_listed =
-        || rule.auth.hosts.iter().any(|host| host.value.matches(&url, LoopbackNames::Refused).is_ok());
+    let is_listed = || rule.auth.hosts.iter().any(|host| host.value.allows(&url, LoopbackNames::Refused));
     if is_listed() || (is_safe && interfaces.iter().any(|interface| is_host_of(&interface))) {
         return;
     }
@@ -126,7 +127,6 @@ fn credential_url(
         "credentials would go to `{}`, which is neither an https URL on the host of an admitted interface nor in `auth.hosts`",
         url.raw()
     );
-    let reason =
-        Reason::new(reasons::AUTH_HOST_NOT_ALLOWED, message).found(facts.pointer.clone(), Some(facts.url));
+    let reason = Reason::new(reasons::AUTH_HOST_NOT_ALLOWED, message).found(&facts.pointer, Some(facts.url));
     notes.reasons.push(reason.demanded(&rule.place).near(nearest(&url, &rule.auth.hosts)));
 }

@@ -7,86 +7,47 @@ use crate::{
     AdmissionRequest, AllowRule, LoopbackNames, Reason, Source, Specificity, TraceStep, TrustPolicy,
 };
 
-/// The rule, and why it is not really for the request, if so.
+/// The rule, and in what the request does not fit it, if so.
 pub(super) struct Choice<'p> {
     pub(super) rule: Option<&'p AllowRule>,
-    fault: Option<Reason>,
-    considered: Vec<&'p str>,
+    misfit: Option<Misfit>,
+    /// Every rule that the source fits.
+    for_source: Vec<Candidate<'p>>,
     why: &'static str,
+}
+
+type Candidate<'p> = (Specificity, &'p AllowRule);
+
+/// The first part of a request that no rule fits.
+#[derive(Clone, Copy)]
+enum Misfit {
+    Source,
+    Kind,
+    Tenant,
+    Use,
 }
 
 impl<'p> Choice<'p> {
     pub(super) fn of(policy: &'p TrustPolicy, request: &AdmissionRequest) -> Self {
-        let for_source: Vec<_> = policy
+        let for_source: Vec<Candidate<'p>> = policy
             .allows()
             .iter()
             .filter_map(|rule| Some((specificity(rule, &request.source)?, rule)))
             .collect();
-        let considered: Vec<&str> = for_source.iter().map(|(_, rule)| rule.id.as_str()).collect();
-        let refused =
-            |rule, fault, why| Self { rule, fault: Some(fault), considered: considered.clone(), why };
-        if for_source.is_empty() {
-            let fault = Reason::new(
-                reasons::ORIGIN_NO_RULE,
-                format!("no rule is for `{}`", request.source.url.raw()),
-            );
-            return refused(
-                None,
-                fault.near(nearest_source(policy, &request.source)),
-                "no rule is for the source",
-            );
-        }
-        let for_kind: Vec<_> =
-            for_source.iter().filter(|(_, rule)| fits_kind(rule, request)).copied().collect();
-        if for_kind.is_empty() {
-            let rule = most_specific(&for_source);
-            let message = format!("no rule for this source takes cards from `{}`", request.source.kind);
-            let fault = placed(Reason::new(reasons::ORIGIN_NO_RULE, message), rule);
-            return refused(rule, fault, "no rule is for cards that were found like this");
-        }
-        let for_tenant: Vec<_> = for_kind
-            .iter()
-            .filter(|(_, rule)| fits(rule.tenants.as_deref(), request.tenant.as_deref()))
-            .copied()
-            .collect();
-        if for_tenant.is_empty() {
-            let rule = most_specific(&for_kind);
-            let message = match &request.tenant {
-                Some(tenant) => format!("no rule for this source is for the tenant `{tenant}`"),
-                None => "the rules for this source are for tenants, and none was named".to_owned(),
-            };
-            let fault = placed(Reason::new(reasons::TENANT_NOT_APPROVED, message), rule);
-            return refused(rule, fault, "no rule is for the tenant");
-        }
-        let fitting: Vec<_> = for_tenant
-            .iter()
-            .filter(|(_, rule)| fits(rule.uses.as_deref(), request.purpose.as_deref()))
-            .copied()
-            .collect();
-        if fitting.is_empty() {
-            let rule = most_specific(&for_tenant);
-            let message = match &request.purpose {
-                Some(purpose) => format!("no rule for this source is for the use `{purpose}`"),
-                None => "the rules for this source are for uses, and none was named".to_owned(),
-            };
-            let fault = placed(Reason::new(reasons::USE_NOT_APPROVED, message), rule);
-            return refused(rule, fault, "no rule is for the use");
-        }
-        let why =
-            if fitting.len() == 1 { "the only rule for the request" } else { "the most specific `from`" };
-        Self { rule: most_specific(&fitting), fault: None, considered, why }
+        let (rule, misfit, why) = pick(&for_source, request);
+        Self { rule, misfit, for_source, why }
     }
 
     /// Whether the rule is for the request.
     pub(super) fn fits(&self) -> bool {
-        self.fault.is_none()
+        self.misfit.is_none()
     }
 
-    pub(super) fn note(self, notes: &mut Notes) {
-        notes.reasons.extend(self.fault);
+    pub(super) fn note(self, policy: &TrustPolicy, request: &AdmissionRequest, notes: &mut Notes) {
+        notes.reasons.extend(self.misfit.map(|misfit| misfit.reason(policy, request, self.rule)));
         notes.trace.push(TraceStep {
             step: "select-rule",
-            considered: self.considered.into_iter().map(str::to_owned).collect(),
+            considered: self.for_source.into_iter().map(|(_, rule)| rule.id.clone()).collect(),
             picked: self.rule.map(|rule| rule.id.clone()),
             why: self.why.to_owned(),
             place: self.rule.map(|rule| rule.place.clone()),
@@ -94,10 +55,66 @@ impl<'p> Choice<'p> {
     }
 }
 
+/// The most specific of the rules that fit furthest.
+fn pick<'p>(
+    for_source: &[Candidate<'p>],
+    request: &AdmissionRequest,
+) -> (Option<&'p AllowRule>, Option<Misfit>, &'static str) {
+    let for_kind = || for_source.iter().filter(|(_, rule)| fits_kind(rule, request));
+    let for_tenant =
+        || for_kind().filter(|(_, rule)| fits(rule.tenants.as_deref(), request.tenant.as_deref()));
+    let fitting = || for_tenant().filter(|(_, rule)| fits(rule.uses.as_deref(), request.purpose.as_deref()));
+    if let Some(rule) = most_specific(fitting()) {
+        let is_only = fitting().nth(1).is_none();
+        (Some(rule), None, if is_only { "the only rule for the request" } else { "the most specific `from`" })
+    } else if let Some(rule) = most_specific(for_tenant()) {
+        (Some(rule), Some(Misfit::Use), "no rule is for the use")
+    } else if let Some(rule) = most_specific(for_kind()) {
+        (Some(rule), Some(Misfit::Tenant), "no rule is for the tenant")
+    } else if let Some(rule) = most_specific(for_source.iter()) {
+        (Some(rule), Some(Misfit::Kind), "no rule is for cards that were found like this")
+    } else {
+        (None, Some(Misfit::Source), "no rule is for the source")
+    }
+}
+
+impl Misfit {
+    /// Why the rule that fits furthest is not for the request.
+    fn reason(self, policy: &TrustPolicy, request: &AdmissionRequest, rule: Option<&AllowRule>) -> Reason {
+        let source = &request.source;
+        let (code, message) = match (self, &request.tenant, &request.purpose) {
+            (Self::Source, ..) => {
+                let message = format!("no rule is for `{}`", source.url.raw());
+                return Reason::new(reasons::ORIGIN_NO_RULE, message).near(nearest_source(policy, source));
+            }
+            (Self::Kind, ..) => (
+                reasons::ORIGIN_NO_RULE,
+                format!("no rule for this source takes cards from `{}`", source.kind),
+            ),
+            (Self::Tenant, Some(tenant), _) => {
+                let message = format!("no rule for this source is for the tenant `{tenant}`");
+                (reasons::TENANT_NOT_APPROVED, message)
+            }
+            (Self::Tenant, None, _) => {
+                let message = "the rules for this source are for tenants, and none was named";
+                (reasons::TENANT_NOT_APPROVED, message.to_owned())
+            }
+            (Self::Use, _, Some(purpose)) => {
+                (reasons::USE_NOT_APPROVED, format!("no rule for this source is for the use `{purpose}`"))
+            }
+            (Self::Use, _, None) => {
+                let message = "the rules for this source are for uses, and none was named";
+                (reasons::USE_NOT_APPROVED, message.to_owned())
+            }
+        };
+        placed(Reason::new(code, message), rule)
+    }
+}
+
 /// How specific the narrowest `from` is that the source fits.
 fn specificity(rule: &AllowRule, source: &Source) -> Option<Specificity> {
     let loopback_names = loopback_names(rule);
-    let fitting = rule.from.iter().filter(|from| from.value.matches(&source.url, loopback_names).is_ok());
+    let fitting = rule.from.iter().filter(|from| from.value.allows(&source.url, loopback_names));
     fitting.map(|from| from.value.specificity()).max()
 }
 
@@ -118,9 +135,8 @@ pub(crate) fn fits(patterns: Option<&[crate::WordPattern]>, word: Option<&str>) 
 }
 
 /// The most specific rule. Equals cannot be in one policy; the id decides so that the order of the file never does.
-fn most_specific<'p>(rules: &[(Specificity, &'p AllowRule)]) -> Option<&'p AllowRule> {
+fn most_specific<'r, 'p: 'r>(rules: impl Iterator<Item = &'r Candidate<'p>>) -> Option<&'p AllowRule> {
     rules
-        .iter()
         .max_by(|left, right| left.0.cmp(&right.0).then_with(|| right.1.id.cmp(&left.1.id)))
         .map(|(_, rule)| *rule)
 }

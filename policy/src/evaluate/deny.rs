@@ -5,8 +5,8 @@ use countersign_keys::Level;
 use super::Notes;
 use crate::codes::decision as reasons;
 use crate::{
-    AdmissionRequest, CardFacts, DenyRule, ExtensionUse, Placed, PolicyPlace, Reason, StrictUrl, TraceStep,
-    TrustPolicy, UrlUse,
+    AdmissionRequest, CardFacts, CardPointer, DenyRule, ExtensionUse, Placed, PolicyPlace, Reason, StrictUrl,
+    TraceStep, TrustPolicy, UrlUse,
 };
 
 pub(super) fn look(
@@ -22,7 +22,7 @@ pub(super) fn look(
     }
     let before = notes.reasons.len();
     let mut hit = None;
-    let mut look_at = |url: &StrictUrl, pointer: Option<&str>, notes: &mut Notes| {
+    let mut look_at = |url: &StrictUrl, pointer: Option<&CardPointer<'_>>, notes: &mut Notes| {
         for (rule, pattern) in policy.denying(url.host()) {
             hit = hit.take().or_else(|| Some((rule.id.clone(), pattern.place.clone())));
             notes.reasons.push(denied(rule, url, pointer, &pattern.place));
@@ -59,12 +59,20 @@ pub(super) fn look(
 }
 
 /// URLs for people, with their pointers; one that cannot be read is told, since no deny rule can look at it.
-fn readable_information<'f>(facts: &'f CardFacts<'_>, notes: &mut Notes) -> Vec<(StrictUrl, &'f str)> {
+fn readable_information<'f>(
+    facts: &'f CardFacts<'_>,
+    notes: &mut Notes,
+) -> Vec<(StrictUrl, &'f CardPointer<'f>)> {
     let mut readable = Vec::new();
     for url in &facts.information_urls {
         match StrictUrl::read(url.url, UrlUse::Information) {
-            Ok(read) => readable.push((read, url.pointer.as_str())),
-            Err(error) => notes.advise(error.code(), Level::Warning, error.to_string(), Some(&url.pointer)),
+            Ok(read) => readable.push((read, &url.pointer)),
+            Err(error) => notes.advise(
+                error.code(),
+                Level::Warning,
+                error.to_string(),
+                Some(&String::from(&url.pointer)),
+            ),
         }
     }
     readable
@@ -78,7 +86,12 @@ fn any_url(text: &str, binding: Option<&str>) -> Option<StrictUrl> {
     as_url.or_else(by_binding)
 }
 
-fn denied(rule: &DenyRule, url: &StrictUrl, pointer: Option<&str>, place: &PolicyPlace) -> Reason {
+fn denied(
+    rule: &DenyRule,
+    url: &StrictUrl,
+    pointer: Option<&CardPointer<'_>>,
+    place: &PolicyPlace,
+) -> Reason {
     let what = if pointer.is_some() { "the card names" } else { "the card comes from" };
     let message = format!("{what} `{}`, which rule `{}` denies: {}", url.host(), rule.id, rule.reason);
     let reason = Reason::new(reasons::ORIGIN_DENIED, message).demanded(place);
@@ -103,8 +116,8 @@ fn denied_extensions(
                 "the card has the extension `{}`, which rule `{}` denies: {}",
                 extension.uri, rule.id, rule.reason
             );
-            let reason = Reason::new(reasons::EXT_DENIED, message)
-                .found(extension.pointer.clone(), Some(extension.uri));
+            let reason =
+                Reason::new(reasons::EXT_DENIED, message).found(&extension.pointer, Some(extension.uri));
             notes.reasons.push(reason.demanded(&named.place));
             hits.push((rule.id.clone(), named.place.clone()));
         }

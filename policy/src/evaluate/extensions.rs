@@ -11,7 +11,7 @@ pub(super) fn look(request: &AdmissionRequest, facts: &CardFacts<'_>, notes: &mu
         let message =
             format!("the card requires the extension `{}`, which the client does not support", extension.uri);
         let reason = Reason::new(reasons::EXT_REQUIRED_UNSUPPORTED, message);
-        notes.reasons.push(reason.found(extension.pointer.clone(), Some(extension.uri)));
+        notes.reasons.push(reason.found(&extension.pointer, Some(extension.uri)));
     }
     notes.step("extensions", format!("{} extensions", facts.extensions.len()));
 }

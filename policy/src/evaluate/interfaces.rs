@@ -94,7 +94,7 @@ fn verdict(
     let strict_url = url(rule, request, facts, now, &mut found);
     InterfaceVerdict {
         index: facts.index,
-        pointer: facts.pointer.clone(),
+        pointer: String::from(&facts.pointer),
         version,
         binding: facts.binding.map(str::to_owned),
         url: facts.url.map(str::to_owned),
@@ -112,7 +112,7 @@ fn version(
     found: &mut Vec<Reason>,
 ) -> Option<ProtocolVersion> {
     let at = |code: Code, message: String, value: Option<&str>| {
-        Reason::new(code, message).found(facts.version_pointer.clone(), value)
+        Reason::new(code, message).found(&facts.version_pointer, value)
     };
     let version = match (facts.version, request.assumed) {
         (VersionFacts::Known(version), _) | (VersionFacts::Absent, Some(version)) => version,
@@ -152,8 +152,7 @@ fn binding(rule: &AllowRule, facts: &InterfaceFacts<'_>, found: &mut Vec<Reason>
     let Some(binding) = facts.binding else {
         let message = "the interface names no binding";
         found.push(
-            Reason::new(reasons::CARD_INTERFACE_INCOMPLETE, message)
-                .found(facts.binding_pointer.clone(), None),
+            Reason::new(reasons::CARD_INTERFACE_INCOMPLETE, message).found(&facts.binding_pointer, None),
         );
         return;
     };
@@ -165,12 +164,17 @@ fn binding(rule: &AllowRule, facts: &InterfaceFacts<'_>, found: &mut Vec<Reason>
         let message = format!(
             "the binding `{binding}` is `{allowed}` in another case; clients that compare exactly pass it over"
         );
-        notes.advise(reasons::IFACE_BINDING_CASE, Level::Warning, message, Some(&facts.binding_pointer));
+        notes.advise(
+            reasons::IFACE_BINDING_CASE,
+            Level::Warning,
+            message,
+            Some(&String::from(&facts.binding_pointer)),
+        );
         return;
     }
     let message = format!("the binding `{binding}` is none of {}", allowed.value.join(", "));
     let reason = Reason::new(reasons::IFACE_BINDING_NOT_ALLOWED, message);
-    found.push(reason.found(facts.binding_pointer.clone(), Some(binding)).demanded(&allowed.place));
+    found.push(reason.found(&facts.binding_pointer, Some(binding)).demanded(&allowed.place));
 }
 
 fn url(
@@ -183,21 +187,17 @@ fn url(
     let terms = &rule.interfaces;
     let Some(text) = facts.url else {
         let message = "the interface has no URL";
-        found.push(
-            Reason::new(reasons::CARD_INTERFACE_INCOMPLETE, message).found(facts.url_pointer.clone(), None),
-        );
+        found.push(Reason::new(reasons::CARD_INTERFACE_INCOMPLETE, message).found(&facts.url_pointer, None));
         return None;
     };
     let url = match StrictUrl::read(text, url_use(facts.binding, terms.query)) {
         Ok(url) => url,
         Err(error) => {
-            found.push(
-                Reason::new(error.code(), error.to_string()).found(facts.url_pointer.clone(), Some(text)),
-            );
+            found.push(Reason::new(error.code(), error.to_string()).found(&facts.url_pointer, Some(text)));
             return None;
         }
     };
-    let place = |reason: Reason| reason.found(facts.url_pointer.clone(), Some(text));
+    let place = |reason: Reason| reason.found(&facts.url_pointer, Some(text));
     if !scheme_is_allowed(rule, &url) {
         let names =
             terms.schemes.value.iter().filter_map(|scheme| scheme.name()).collect::<Vec<_>>().join(", ");

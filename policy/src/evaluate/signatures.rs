@@ -54,6 +54,26 @@ struct Eligible<'p> {
     uncovered_octets: usize,
 }
 
+/// The places of the signatures that [`judge`] counts.
+pub(super) fn count(
+    policy: &TrustPolicy,
+    rule: Option<&AllowRule>,
+    request: &AdmissionRequest,
+    signatures: &[SignatureFacts],
+    ages: &Ages<'_>,
+) -> Vec<usize> {
+    let level = rule.map_or(&SignatureLevel::Require, |rule| rule.signatures.level.value.at(ages.now));
+    if matches!(level, SignatureLevel::Off(_)) {
+        return Vec::new();
+    }
+    let eligible = |signature| eligible(policy, rule, request, signature, ages).ok().flatten();
+    let eligible: Vec<Eligible<'_>> = signatures.iter().enumerate().filter_map(eligible).collect();
+    match rule {
+        Some(rule) => best_of_groups(&rule.signatures.groups, &eligible, |_, _| {}),
+        None => best(eligible.iter(), 1),
+    }
+}
+
 /// Judges the signatures under a rule; without one, each by itself.
 pub(super) fn judge(
     policy: &TrustPolicy,
@@ -141,17 +161,8 @@ impl Judged {
 
     /// Every group needs enough distinct keys.
     fn hold_against(&mut self, groups: &[KeyGroup], eligible: &[Eligible<'_>]) {
-        let mut counted = BTreeSet::new();
         let mut missed = Vec::new();
-        for group in groups {
-            let of_group = || eligible.iter().filter(|signature| is_in(group, signature.key));
-            let found = best(of_group(), group.min.get());
-            if found.len() < group.min.get() {
-                missed.push((group, found.len()));
-            }
-            counted.extend(found);
-        }
-        self.counted = counted.into_iter().collect();
+        self.counted = best_of_groups(groups, eligible, |group, found| missed.push((group, found)));
         if missed.is_empty() {
             self.why = format!("{} of {} signatures count", self.counted.len(), self.verdicts.len());
             return;
@@ -209,46 +220,63 @@ fn verdict<'p>(
     (place, facts): (usize, &SignatureFacts),
     ages: &Ages<'_>,
 ) -> (SignatureVerdict, Option<Eligible<'p>>) {
-    let key =
-        facts.thumbprint.and_then(|thumbprint| Some((thumbprint, policy.key_by_thumbprint(thumbprint)?)));
+    let key = facts.thumbprint.and_then(|thumbprint| policy.key_by_thumbprint(thumbprint));
     let mut verdict = SignatureVerdict {
         endorsement: facts.endorsement,
         index: facts.index,
         kid: facts.kid.clone(),
         alg: facts.alg.clone(),
         outcome: facts.state,
-        key: key.map(|(_, key)| key.id.clone()),
+        key: key.map(|key| key.id.clone()),
         form: facts.form,
         counts: false,
         reasons: facts.faults.iter().map(of_fault).collect(),
     };
-    let Some((thumbprint, key)) = key.filter(|_| facts.state == SignatureState::Verified) else {
-        // Whoever verified it used a key that the policy does not have.
-        if facts.state == SignatureState::Verified {
-            verdict.outcome = SignatureState::Unverifiable;
-            let message = "the key that made the signature is not one of the policy";
-            verdict.reasons.push(Reason::new(key_codes::SIG_UNKNOWN_KEY, message));
+    let eligible = eligible(policy, rule, request, (place, facts), ages);
+    match eligible {
+        Ok(eligible) => (verdict, eligible),
+        Err((outcome, reason)) => {
+            verdict.outcome = outcome;
+            verdict.reasons.push(*reason);
+            (verdict, None)
         }
-        return (verdict, None);
-    };
-    let refusal = out_of_scope(key, request, facts)
-        .or_else(|| rule.and_then(|rule| not_allowed(rule, facts)))
-        .map(|reason| (SignatureState::Unverifiable, reason))
-        .or_else(|| {
-            Some((SignatureState::Invalid, rule.and_then(|rule| out_of_date(policy, rule, facts, ages))?))
-        });
-    if let Some((outcome, reason)) = refusal {
-        verdict.outcome = outcome;
-        verdict.reasons.push(reason);
-        return (verdict, None);
     }
-    (verdict, Some(Eligible { place, key, thumbprint, uncovered_octets: facts.uncovered_octets }))
+}
+
+/// The signature, if it verified and may count. Fails if it verified and may not: what it is instead, and why.
+fn eligible<'p>(
+    policy: &'p TrustPolicy,
+    rule: Option<&AllowRule>,
+    request: &AdmissionRequest,
+    (place, facts): (usize, &SignatureFacts),
+    ages: &Ages<'_>,
+) -> Result<Option<Eligible<'p>>, (SignatureState, Box<Reason>)> {
+    if facts.state != SignatureState::Verified {
+        return Ok(None);
+    }
+    let unverifiable = |reason| (SignatureState::Unverifiable, Box::new(reason));
+    let key =
+        facts.thumbprint.and_then(|thumbprint| Some((thumbprint, policy.key_by_thumbprint(thumbprint)?)));
+    let Some((thumbprint, key)) = key else {
+        // Whoever verified it used a key that the policy does not have.
+        let message = "the key that made the signature is not one of the policy";
+        return Err(unverifiable(Reason::new(key_codes::SIG_UNKNOWN_KEY, message)));
+    };
+    let refusal =
+        out_of_scope(key, request, facts).or_else(|| rule.and_then(|rule| not_allowed(rule, facts)));
+    if let Some(reason) = refusal {
+        return Err(unverifiable(reason));
+    }
+    if let Some(reason) = rule.and_then(|rule| out_of_date(policy, rule, facts, ages)) {
+        return Err((SignatureState::Invalid, Box::new(reason)));
+    }
+    Ok(Some(Eligible { place, key, thumbprint, uncovered_octets: facts.uncovered_octets }))
 }
 
 fn out_of_scope(key: &PolicyKey, request: &AdmissionRequest, facts: &SignatureFacts) -> Option<Reason> {
     let source = &request.source.url;
     // A key for `localhost` is only reached through a rule that allows loopback.
-    if key.origins.iter().any(|origin| origin.value.matches(source, LoopbackNames::Allowed).is_ok()) {
+    if key.origins.iter().any(|origin| origin.value.allows(source, LoopbackNames::Allowed)) {
         return None;
     }
     let message = format!("the key `{}` may not speak for `{}`", key.id, source.origin());
@@ -310,6 +338,24 @@ fn best<'e, 'p: 'e>(eligible: impl Iterator<Item = &'e Eligible<'p>>, most: usiz
     let mut seen = BTreeSet::new();
     let distinct = ranked.into_iter().filter(|signature| seen.insert(signature.thumbprint));
     distinct.take(most).map(|signature| signature.place).collect()
+}
+
+/// The places of the best signatures of every group, in order; tells which group has too few, and how many.
+fn best_of_groups<'g>(
+    groups: &'g [KeyGroup],
+    eligible: &[Eligible<'_>],
+    mut miss: impl FnMut(&'g KeyGroup, usize),
+) -> Vec<usize> {
+    let mut counted = BTreeSet::new();
+    for group in groups {
+        let of_group = eligible.iter().filter(|signature| is_in(group, signature.key));
+        let found = best(of_group, group.min.get());
+        if found.len() < group.min.get() {
+            miss(group, found.len());
+        }
+        counted.extend(found);
+    }
+    counted.into_iter().collect()
 }
 
 fn is_in(group: &KeyGroup, key: &PolicyKey) -> bool {

@@ -46,7 +46,7 @@ fn each_decision_covers_what_it_made_use_of_and_no_more() {
 
     let mut facts = card(&policy, URL, &["one"]);
     let uri = "https://example.com/ext/payments/v1";
-    facts.extensions.push(ExtensionFacts { pointer: "/e".to_owned(), uri, is_required: false });
+    facts.extensions.push(ExtensionFacts { pointer: "/e".into(), uri, is_required: false });
     note(&mut coverage, &policy, &decide(&policy, &facts));
     assert!(coverage.deny_rules.contains("payments") && !coverage.exceptions.contains("EX-1"));
 

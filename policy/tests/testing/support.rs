@@ -84,7 +84,7 @@ pub(crate) fn signed(policy: &TrustPolicy, key: &str, index: usize) -> Signature
 
 /// A card with one interface, signed by these keys.
 pub(crate) fn card<'c>(policy: &TrustPolicy, url: &'c str, keys: &[&str]) -> CardFacts<'c> {
-    let pointers = ["/supportedInterfaces/0", "/u", "/b", "/v"].map(str::to_owned);
+    let pointers = ["/supportedInterfaces/0", "/u", "/b", "/v"].map(Into::into);
     let mut interface = InterfaceFacts::new(0, pointers);
     interface.url = Some(url);
     interface.binding = Some("JSONRPC");

@@ -1,7 +1,9 @@
 //! What a card demands of clients, and where they would send credentials.
 
-use countersign_keys::json::{Ancestry, Document, Value};
-use countersign_policy::{AlternativeFacts, AuthFacts, SchemeFacts, UrlFacts};
+use std::borrow::Cow;
+
+use countersign_keys::json::{Ancestry, Value};
+use countersign_policy::{AlternativeFacts, AuthFacts, CardPointer, SchemeFacts, UrlFacts};
 
 use super::url;
 use crate::card::schema::SECURITY_SCHEME;
@@ -11,69 +13,69 @@ use crate::card::{CardView, FlowKind, Requirement, Requirements, SchemeKind, Sec
 const OF_SCHEME: [&str; 2] = ["openIdConnectUrl", "oauth2MetadataUrl"];
 const OF_FLOW: [&str; 4] = ["authorizationUrl", "deviceAuthorizationUrl", "tokenUrl", "refreshUrl"];
 
-pub(super) fn of<'c>(document: &'c Document, view: CardView<'c>) -> AuthFacts<'c> {
+pub(super) fn of<'c>(ancestry: &'c Ancestry<'c>, view: CardView<'c>) -> AuthFacts<'c> {
     let requirements = view.requirements();
-    let questions = requirements.entries().len() + view.security_schemes().count();
-    let ancestry = Ancestry::of(document, questions);
     let mut facts = AuthFacts::default();
     facts.allows_anonymous = requirements.allows_anonymous();
     facts.alternatives = match &requirements {
         Requirements::Absent => Vec::new(),
-        Requirements::AnyOf(entries) => entries.iter().map(|entry| alternative(&ancestry, entry)).collect(),
-        Requirements::Unreadable(list) => vec![AlternativeFacts::unreadable(ancestry.pointer(list.id()))],
+        Requirements::AnyOf(entries) => entries.iter().map(|entry| alternative(ancestry, entry)).collect(),
+        Requirements::Unreadable(list) => {
+            vec![AlternativeFacts::unreadable(CardPointer::of(ancestry, list.id()))]
+        }
     };
-    facts.schemes = view.security_schemes().map(|declared| scheme(&ancestry, &declared)).collect();
+    facts.schemes = view.security_schemes().map(|declared| scheme(ancestry, &declared)).collect();
     facts
 }
 
-fn alternative<'c>(ancestry: &Ancestry<'c>, entry: &Requirement<'c>) -> AlternativeFacts<'c> {
+fn alternative<'c>(ancestry: &'c Ancestry<'c>, entry: &Requirement<'c>) -> AlternativeFacts<'c> {
     match entry {
         Requirement::AllOf { value, schemes } => {
             let names = schemes.iter().map(|scheme| scheme.name).collect();
-            AlternativeFacts::of(ancestry.pointer(value.id()), names)
+            AlternativeFacts::of(CardPointer::of(ancestry, value.id()), names)
         }
-        Requirement::Unreadable { value, .. } => AlternativeFacts::unreadable(ancestry.pointer(value.id())),
+        Requirement::Unreadable { value, .. } => {
+            AlternativeFacts::unreadable(CardPointer::of(ancestry, value.id()))
+        }
     }
 }
 
-fn scheme<'c>(ancestry: &Ancestry<'c>, declared: &SecurityScheme<'c>) -> SchemeFacts<'c> {
-    let pointer = ancestry.pointer(declared.value.id());
+fn scheme<'c>(ancestry: &'c Ancestry<'c>, declared: &SecurityScheme<'c>) -> SchemeFacts<'c> {
+    let pointer = CardPointer::of(ancestry, declared.value.id());
     let mut facts = SchemeFacts::new(declared.name, pointer, kinds(&declared.kind));
     facts.credential_urls = credential_urls(ancestry, declared.value);
     facts
 }
 
 /// The words of a policy for what satisfies a scheme, any of which does.
-fn kinds(kind: &SchemeKind<'_>) -> Vec<String> {
+fn kinds(kind: &SchemeKind<'_>) -> Vec<Cow<'static, str>> {
     match kind {
         SchemeKind::ApiKey { location, .. } => {
-            location.iter().map(|location| format!("apikey:{location}")).collect()
+            location.iter().map(|location| format!("apikey:{location}").into()).collect()
         }
         SchemeKind::Http { scheme } => {
-            scheme.iter().map(|scheme| format!("http:{}", scheme.to_ascii_lowercase())).collect()
+            scheme.iter().map(|scheme| format!("http:{}", scheme.to_ascii_lowercase()).into()).collect()
         }
-        SchemeKind::OAuth2 { flows, .. } => {
-            flows.iter().map(|flow| format!("oauth2:{}", flow_word(flow.kind))).collect()
-        }
-        SchemeKind::OpenIdConnect { .. } => vec!["openid".to_owned()],
-        SchemeKind::MutualTls => vec!["mtls".to_owned()],
+        SchemeKind::OAuth2 { flows, .. } => flows.iter().map(|flow| flow_word(flow.kind).into()).collect(),
+        SchemeKind::OpenIdConnect { .. } => vec!["openid".into()],
+        SchemeKind::MutualTls => vec!["mtls".into()],
         SchemeKind::Unreadable(_) => Vec::new(),
     }
 }
 
-/// The name of a flow in RFC 6749 and RFC 8628, as far as it has one.
+/// The word for a flow, with its name in RFC 6749 and RFC 8628, as far as it has one.
 const fn flow_word(kind: FlowKind) -> &'static str {
     match kind {
-        FlowKind::AuthorizationCode => "authorization_code",
-        FlowKind::ClientCredentials => "client_credentials",
-        FlowKind::Implicit => "implicit",
-        FlowKind::Password => "password",
-        FlowKind::DeviceCode => "device_code",
+        FlowKind::AuthorizationCode => "oauth2:authorization_code",
+        FlowKind::ClientCredentials => "oauth2:client_credentials",
+        FlowKind::Implicit => "oauth2:implicit",
+        FlowKind::Password => "oauth2:password",
+        FlowKind::DeviceCode => "oauth2:device_code",
     }
 }
 
 /// Every URL of a scheme that a reader of either generation may find, in a scheme of several kinds too.
-fn credential_urls<'c>(ancestry: &Ancestry<'c>, scheme: Value<'c>) -> Vec<UrlFacts<'c>> {
+fn credential_urls<'c>(ancestry: &'c Ancestry<'c>, scheme: Value<'c>) -> Vec<UrlFacts<'c>> {
     let known = SECURITY_SCHEME.members.iter().filter_map(|known| member(scheme, known.name));
     let of_one = |object: Value<'c>| {
         let flows = member(object, "flows");

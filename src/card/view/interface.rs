@@ -39,6 +39,14 @@ pub enum InterfacePlace {
     Additional,
 }
 
+/// The object that a member of an interface stands in.
+pub(crate) enum Holder {
+    /// The one that describes the interface.
+    Interface,
+    /// The card.
+    Card,
+}
+
 /// What stands where an interface names its protocol version.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "absent, readable, or not")]
@@ -96,15 +104,24 @@ impl<'c> ClaimedInterface<'c> {
     /// JSON Pointer of one of its members, named as in A2A 1.0: `url`, `protocolBinding`, `protocolVersion`, `tenant`.
     #[must_use]
     pub fn pointer_to(&self, name: &str) -> String {
-        let (pointer, name) = match (self.place, name) {
-            (InterfacePlace::Main, "protocolBinding") => ("", "preferredTransport"),
-            (InterfacePlace::Additional, "protocolBinding") => (self.pointer.as_str(), "transport"),
-            (InterfacePlace::Main | InterfacePlace::Additional, "protocolVersion") => ("", name),
-            (InterfacePlace::Listed | InterfacePlace::Main | InterfacePlace::Additional, _) => {
-                (self.pointer.as_str(), name)
-            }
+        let (holder, name) = self.spelled(name);
+        let pointer = match holder {
+            Holder::Interface => self.pointer.as_str(),
+            Holder::Card => "",
         };
         format!("{pointer}/{name}")
+    }
+
+    /// Which object has, or could have, a member that is named as in A2A 1.0, and its name there.
+    pub(crate) fn spelled<'n>(&self, name: &'n str) -> (Holder, &'n str) {
+        match (self.place, name) {
+            (InterfacePlace::Main, "protocolBinding") => (Holder::Interface, "preferredTransport"),
+            (InterfacePlace::Additional, "protocolBinding") => (Holder::Interface, "transport"),
+            (InterfacePlace::Main | InterfacePlace::Additional, "protocolVersion") => (Holder::Card, name),
+            (InterfacePlace::Listed | InterfacePlace::Main | InterfacePlace::Additional, _) => {
+                (Holder::Interface, name)
+            }
+        }
     }
 }
 
@@ -171,7 +188,7 @@ impl UntrustedCard {
 }
 
 /// Whether a binding is GRPC, in whatever case.
-pub(crate) fn is_grpc(binding: &str) -> bool {
+fn is_grpc(binding: &str) -> bool {
     binding.eq_ignore_ascii_case("GRPC")
 }
 
@@ -180,7 +197,7 @@ fn elements<'c>(card: Value<'c>, name: &str) -> impl Iterator<Item = (String, Va
     let list = member(card, name);
     let pointer = list.map(Value::pointer).unwrap_or_default();
     let elements = list.into_iter().flat_map(Value::elements).enumerate();
-    elements.map(move |(index, element)| (format!("{pointer}/{index}"), element))
+    elements.map(move |(index, element)| ([&pointer, "/", &index.to_string()].concat(), element))
 }
 
 #[cfg(test)]

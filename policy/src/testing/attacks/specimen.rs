@@ -61,27 +61,26 @@ impl Specimen {
     }
 
     fn facts(&self) -> CardFacts<'_> {
-        let pointer = "/supportedInterfaces/0".to_owned();
         let interface = InterfaceFacts {
             index: 0,
-            url_pointer: format!("{pointer}/url"),
-            binding_pointer: format!("{pointer}/protocolBinding"),
-            version_pointer: format!("{pointer}/protocolVersion"),
-            pointer,
+            pointer: "/supportedInterfaces/0".into(),
+            url_pointer: "/supportedInterfaces/0/url".into(),
+            binding_pointer: "/supportedInterfaces/0/protocolBinding".into(),
+            version_pointer: "/supportedInterfaces/0/protocolVersion".into(),
             url: Some(&self.url),
             binding: Some(&self.binding),
             version: VersionFacts::Known(self.version),
             tenant: None,
         };
         let alternatives = self.alternatives.iter().zip(0..).map(|(schemes, place)| AlternativeFacts {
-            pointer: format!("/securityRequirements/{place}"),
+            pointer: format!("/securityRequirements/{place}").into(),
             schemes: schemes.clone(),
             is_readable: true,
         });
         let scheme = SchemeFacts {
             name: SCHEME,
-            pointer: format!("/securitySchemes/{SCHEME}"),
-            kinds: vec![self.scheme.clone()],
+            pointer: format!("/securitySchemes/{SCHEME}").into(),
+            kinds: vec![self.scheme.clone().into()],
             credential_urls: urls(self.credential_url.as_deref(), "/securitySchemes/main/tokenUrl"),
         };
         CardFacts {
@@ -141,7 +140,7 @@ pub(super) fn algorithms<'r>(
 
 /// Whether the origins of a key cover a source.
 pub(super) fn is_in_scope(key: &PolicyKey, source: &StrictUrl) -> bool {
-    key.origins.iter().any(|origin| origin.value.matches(source, LoopbackNames::Allowed).is_ok())
+    key.origins.iter().any(|origin| origin.value.allows(source, LoopbackNames::Allowed))
 }
 
 /// A text that a pattern stands for.
@@ -174,7 +173,7 @@ fn request(rule: &AllowRule, from: &AllowPattern) -> Option<AdmissionRequest> {
 }
 
 fn fits(from: &AllowPattern, source: &Source) -> bool {
-    from.matches(&source.url, LoopbackNames::Allowed).is_ok()
+    from.allows(&source.url, LoopbackNames::Allowed)
 }
 
 /// Enough signatures for every group, as far as the policy has keys for them.
@@ -257,11 +256,11 @@ fn scheme(rule: &AllowRule) -> String {
 }
 
 fn extension(uri: &str) -> ExtensionFacts<'_> {
-    ExtensionFacts { pointer: "/capabilities/extensions/0".to_owned(), uri, is_required: true }
+    ExtensionFacts { pointer: "/capabilities/extensions/0".into(), uri, is_required: true }
 }
 
-fn urls<'c>(url: Option<&'c str>, pointer: &str) -> Vec<UrlFacts<'c>> {
-    url.map(|url| UrlFacts { pointer: pointer.to_owned(), url }).into_iter().collect()
+fn urls<'c>(url: Option<&'c str>, pointer: &'c str) -> Vec<UrlFacts<'c>> {
+    url.map(|url| UrlFacts { pointer: pointer.into(), url }).into_iter().collect()
 }
 
 /// The URL of an interface, as the evaluation reads it.
