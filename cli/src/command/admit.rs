@@ -1,5 +1,6 @@
 //! `admit`: whether a trust policy allows a card, and which of its interfaces may be called.
 
+mod diagnosis;
 mod explanation;
 mod fetched;
 mod json;
@@ -10,8 +11,8 @@ mod tree;
 use countersign::policy::UrlError;
 use countersign::{
     AdmissionRequest, AdmittedCard, AdmittedInterface, AuditRecord, CacheState, CardView, Code, Decision,
-    Explanation, NotAdmitted, PinMemory, Pins, SelectTerms, SelectedBecause, Source, TrustPolicy, UnixTime,
-    UntrustedCard,
+    Diagnosis, Explanation, NotAdmitted, PinMemory, Pins, SelectTerms, SelectedBecause, Source, TrustPolicy,
+    UnixTime, UntrustedCard,
 };
 
 use crate::args::{AdmitArgs, Format};
@@ -57,6 +58,8 @@ struct Beside<'a> {
 /// What the arguments ask beside the decision.
 struct Asked {
     explanation: Option<Explanation>,
+    /// What explains signatures that do not verify, if the card is denied.
+    diagnosis: Vec<Diagnosis>,
     why_not: Option<String>,
     /// The file of pins.
     pins: Option<String>,
@@ -119,8 +122,7 @@ pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome
         Found::Card(card) => {
             let explanation = args.explain.then(|| question.explain(&card)).transpose()?;
             let pins = args.pins.as_ref().map(|path| path.display().to_string());
-            let asked = Asked { explanation, why_not: why_not.clone(), pins };
-            let beside = Beside { input, endorsements: &endorsements, asked: &asked };
+            let mut asked = Asked { explanation, diagnosis: Vec::new(), why_not: why_not.clone(), pins };
             let mut record = |decision: &Decision| match &mut log {
                 Some(log) => log.append(&AuditRecord::of(decision, CacheState::Off)),
                 None => Ok(()),
@@ -128,10 +130,17 @@ pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome
             match question.admit(card) {
                 Ok(card) => {
                     record(card.decision())?;
+                    let beside = Beside { input, endorsements: &endorsements, asked: &asked };
                     admitted(&card, terms.as_ref(), &beside, session)
                 }
                 Err(NotAdmitted::Denied(denied)) => {
                     record(denied.decision())?;
+                    // One line for each card has no room for it.
+                    if session.format != Format::Short {
+                        let (decision, octets) = (denied.decision(), denied.card().octets());
+                        asked.diagnosis = diagnosis::of(octets, decision, &policy, &request, now);
+                    }
+                    let beside = Beside { input, endorsements: &endorsements, asked: &asked };
                     beside.answer(denied.decision(), denied.card().view(), None).tell(session)
                 }
                 Err(NotAdmitted::Pins(error)) => Err(pinfile::failure(error).into()),

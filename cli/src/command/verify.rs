@@ -65,7 +65,7 @@ struct UncoveredJson<'r> {
 }
 
 #[derive(Serialize)]
-struct DiagnosisJson<'r> {
+pub(super) struct DiagnosisJson<'r> {
     index: usize,
     cause: &'static str,
     form: Option<&'static str>,
@@ -324,7 +324,7 @@ impl Answer<'_> {
         for signature in &report.signatures {
             let title = format!("signature {}", signature.index);
             self.signature_lines(&title, signature, paint, &mut lines);
-            lines.extend(self.diagnosis_lines(signature.index, paint));
+            lines.extend(diagnosis_lines(&self.diagnosis, signature.index, paint, "    "));
         }
         for endorsement in &report.endorsements {
             self.endorsement_lines(endorsement, paint, detail, &mut lines);
@@ -410,17 +410,22 @@ impl Answer<'_> {
             lines.extend(uncovered_lines(&signature.uncovered, Detail::Normal, paint, "    "));
         }
     }
+}
 
-    /// What explains the no for the signature with this index.
-    fn diagnosis_lines(&self, index: usize, paint: Paint) -> impl Iterator<Item = String> {
-        self.diagnosis.iter().filter(move |diagnosis| diagnosis.index == index).flat_map(move |diagnosis| {
-            let cause = paint.warn(diagnosis.cause.name());
-            [
-                format!("    {cause}: {}", escape(&diagnosis.message)),
-                format!("      help: {}", diagnosis.cause.instead()),
-            ]
-        })
-    }
+/// What explains the no for the signature with this index.
+pub(super) fn diagnosis_lines(
+    diagnosis: &[Diagnosis],
+    index: usize,
+    paint: Paint,
+    indent: &str,
+) -> impl Iterator<Item = String> {
+    diagnosis.iter().filter(move |diagnosis| diagnosis.index == index).flat_map(move |diagnosis| {
+        let cause = paint.warn(diagnosis.cause.name());
+        [
+            format!("{indent}{cause}: {}", escape(&diagnosis.message)),
+            format!("{indent}  help: {}", diagnosis.cause.instead()),
+        ]
+    })
 }
 
 fn reason_lines(signature: &SignatureReport, paint: Paint) -> impl Iterator<Item = String> {
@@ -459,7 +464,7 @@ impl<'r> UncoveredJson<'r> {
 }
 
 impl<'r> DiagnosisJson<'r> {
-    fn new(diagnosis: &'r Diagnosis) -> Self {
+    pub(super) fn new(diagnosis: &'r Diagnosis) -> Self {
         Self {
             index: diagnosis.index,
             cause: diagnosis.cause.name(),

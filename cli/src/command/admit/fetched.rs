@@ -9,15 +9,15 @@ use countersign::codes;
 use countersign::keys::sha256;
 use countersign::policy::UrlError;
 use countersign::{
-    AuditRecord, CacheState, Decision, Explanation, Finding, Level, Limits, PinMemory, PinsError, UnixTime,
-    UntrustedCard,
+    AuditRecord, CacheState, Decision, Diagnosis, Explanation, Finding, Level, Limits, PinMemory, PinsError,
+    UnixTime, UntrustedCard,
 };
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
 
 use super::target::Target;
-use super::{Answer, Asked, Selected, Unread, explanation, target};
+use super::{Answer, Asked, Selected, Unread, diagnosis, explanation, target};
 use crate::args::{AdmitArgs, Format};
 use crate::auditlog::AuditLog;
 use crate::endorsement::Endorsements;
@@ -46,6 +46,7 @@ struct Run<'r> {
     answers: Option<&'r Answers>,
     endorsements: &'r Endorsements,
     args: &'r AdmitArgs,
+    format: Format,
     now: UnixTime,
 }
 
@@ -61,6 +62,7 @@ struct Found {
     decision: Decision,
     cache: CacheState,
     explanation: Option<Explanation>,
+    diagnosis: Vec<Diagnosis>,
 }
 
 /// How a card was had, for reports.
@@ -85,6 +87,7 @@ pub(super) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome
         answers: answers.as_ref(),
         endorsements: &endorsements,
         args,
+        format: session.format,
         now: session.now(),
     };
     let mut worst = Outcome::Yes;
@@ -185,7 +188,8 @@ impl Run<'_> {
             decision.findings.push(not_remembered(&error.to_string()));
         }
         let explanation = self.args.explain.then(|| self.explain(&admission)).transpose()?.flatten();
-        Ok(Found { admission, decision, cache, explanation })
+        let diagnosis = self.diagnose(&admission);
+        Ok(Found { admission, decision, cache, explanation, diagnosis })
     }
 
     /// What the answer rests on, with what is remembered of the agent by now.
@@ -210,6 +214,15 @@ impl Run<'_> {
         let memory = pins.map(|pins| pins.memory(&request.source)).transpose()?;
         let memory = memory.as_ref().map_or(PinMemory::NotKept, PinMemory::Kept);
         Ok(Some(card.explain_remembered(&policy, request, &self.endorsements.read, memory, self.now)))
+    }
+
+    fn diagnose(&self, admission: &Admission) -> Vec<Diagnosis> {
+        // One line for each card has no room for it.
+        if self.format == Format::Short {
+            return Vec::new();
+        }
+        let (octets, decision) = (&admission.card.fetched.octets, admission.answer.decision());
+        diagnosis::of(octets, decision, &self.client.policy(), &admission.request, self.now)
     }
 
     fn tell(
@@ -246,13 +259,14 @@ impl Run<'_> {
     }
 
     fn answer(&self, target: &Target, found: &Found, session: &mut Session<'_>) -> Result<Outcome, Stop> {
-        let Found { admission, decision, cache, explanation } = found;
+        let Found { admission, decision, cache, explanation, diagnosis } = found;
         let why_not = self.args.why_not.as_deref();
         let why_not = why_not
             .map(|id| explanation::why_not(id, &self.client.policy(), &admission.request))
             .transpose()?;
         let asked = Asked {
             explanation: explanation.clone(),
+            diagnosis: diagnosis.clone(),
             why_not,
             pins: self.args.pins.as_ref().map(|path| path.display().to_string()),
         };

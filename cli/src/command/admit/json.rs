@@ -13,6 +13,7 @@ use super::explanation::{self, ExplanationJson};
 use super::fetched::Fetching;
 use super::pins::{self, PinsJson};
 use super::{Answer, Selected, Unread, names};
+use crate::command::verify::DiagnosisJson;
 use crate::output::FindingJson;
 
 const SCHEMA: &str = "countersign.decision/1";
@@ -52,6 +53,8 @@ pub(super) struct DecisionJson<'d> {
     pins: Option<PinsJson<'d>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<ExplanationJson<'d>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnosis: Vec<DiagnosisJson<'d>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why_not: Option<&'d str>,
     policy: PolicyJson<'d>,
@@ -226,6 +229,7 @@ pub(super) fn decision<'d>(answer: &'d Answer<'_>) -> DecisionJson<'d> {
         not_checked: &decision.not_checked,
         pins: decision.pins.as_ref().map(pins::json),
         explanation: answer.asked.explanation.as_ref().map(explanation::json),
+        diagnosis: answer.asked.diagnosis.iter().map(DiagnosisJson::new).collect(),
         why_not: answer.asked.why_not.as_deref(),
         policy: PolicyJson::of(&decision.policy),
         keys: KeysJson { epoch: decision.key_epoch.clone() },
@@ -276,6 +280,7 @@ pub(super) fn unread<'d>(unread: &'d Unread<'_>) -> DecisionJson<'d> {
         not_checked: &[],
         pins: None,
         explanation: None,
+        diagnosis: Vec::new(),
         why_not: None,
         policy: PolicyJson { name: policy.name(), digest: policy.digest() },
         keys: KeysJson { epoch: policy.key_epoch(*now) },

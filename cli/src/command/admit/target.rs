@@ -117,8 +117,10 @@ fn of_line(
 fn target(entry: Entry, args: &AdmitArgs, endorsements: &Endorsements) -> Result<Target, Failure> {
     let address = CardAddress::read(&entry.url)
         .and_then(|address| if args.network.old_path { address.with_old_path() } else { Ok(address) });
-    let address =
-        address.map_err(|error| Failure::coded(Outcome::CouldNotTell, error.code(), error.to_string()))?;
+    let address = address.map_err(|error| {
+        Failure::coded(Outcome::CouldNotTell, error.code(), error.to_string())
+            .with_help(error.code().page().instead)
+    })?;
     let mut terms = SelectTerms::accepting(args.accept.iter().cloned());
     terms.assumed = args.assume_version;
     let mut agent = Agent::new(address, terms).with_endorsements(endorsements.read.clone());

@@ -7,6 +7,7 @@ use countersign::{CacheState, Finding, InterfaceOutcome, Outcome, Reason, codes}
 use super::fetched::Fetching;
 use super::{Answer, explanation, names, pins};
 use crate::command::security;
+use crate::command::verify::diagnosis_lines;
 use crate::output::{Detail, finding_line};
 use crate::render::{Paint, escape};
 
@@ -300,6 +301,9 @@ impl Tree {
         let told = self.codes_of(&verdict.reasons);
         self.push(format!("    {mark} {}{}: {parts}{told}", file.unwrap_or_default(), verdict.index));
         self.reasons_beside(&verdict.reasons, answer);
+        if verdict.endorsement.is_none() {
+            self.lines.extend(diagnosis_lines(&answer.asked.diagnosis, verdict.index, self.paint, "      "));
+        }
     }
 
     fn interfaces(&mut self, answer: &Answer<'_>) {
