@@ -39,6 +39,12 @@ impl Answers {
     pub(crate) fn open(cache: &Path) -> Result<Self, Failure> {
         let folder = cache.join(ANSWERS);
         make(&folder).map_err(|error| Failure::writing(&folder, &error))?;
+        if !is_ours_alone(&folder).map_err(|error| Failure::reading(&folder, &error))? {
+            let message =
+                format!("the folder `{}` is another user's, or others have rights in it", folder.display());
+            return Err(Failure::environment(message)
+                .with_help("it has to be a folder that only its owner may use (mode 0700)"));
+        }
         Ok(Self { folder })
     }
 
@@ -135,4 +141,16 @@ fn make(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+#[cfg(unix)]
+fn is_ours_alone(folder: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = fs::metadata(folder)?;
+    Ok(found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0)
+}
+
+#[cfg(not(unix))]
+fn is_ours_alone(folder: &Path) -> io::Result<bool> {
+    fs::metadata(folder).map(|found| found.is_dir())
 }

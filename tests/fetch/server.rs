@@ -171,7 +171,16 @@ impl Server {
         identity: &Identity,
         handler: impl Fn(&str, &mut Connection) + Send + Sync + 'static,
     ) -> Self {
-        Self::at("127.0.0.1", identity.config(), handler)
+        Self::new_at("127.0.0.1", identity, handler)
+    }
+
+    /// The same at another address of this machine.
+    pub(crate) fn new_at(
+        address: &str,
+        identity: &Identity,
+        handler: impl Fn(&str, &mut Connection) + Send + Sync + 'static,
+    ) -> Self {
+        Self::at(address, identity.config(), handler)
     }
 
     /// The same, with fixed octets as the answer.

@@ -99,6 +99,10 @@ fn open(folder: &Path) -> Result<DiskStore, Failure> {
         return Err(Failure::usage(format!("there is no folder `{}`", folder.display()))
             .with_help("`countersign admit URL --cache DIR` makes one"));
     }
+    if !folder.join(network::RESPONSES).is_dir() {
+        return Err(Failure::usage(format!("`{}` is no folder of `admit --cache`", folder.display()))
+            .with_help("name the folder that was given to `admit --cache`"));
+    }
     network::responses(folder)
 }
 

@@ -2,9 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "../../../tests/support/agent.rs"]
+mod agent;
 mod cases;
 mod elsewhere;
 mod endorsements;
+mod fetched;
 mod files;
 mod fixes;
 mod keyfiles;
@@ -16,6 +19,9 @@ mod policytest;
 mod recorded;
 mod report;
 mod secrets;
+#[path = "../../../tests/fetch/server.rs"]
+#[expect(dead_code, reason = "other tests want more of it")]
+mod server;
 mod streams;
 mod support;
 #[cfg(unix)]
