@@ -5,9 +5,13 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed expectation must stop the test")]
 #![expect(clippy::print_stdout, reason = "a test that was skipped says so")]
 
+mod agents;
 mod known;
 mod matrix;
 mod peer;
+#[path = "../../../tests/fetch/server.rs"]
+#[expect(dead_code, reason = "only its certificates are wanted")]
+mod server;
 mod support;
 mod table;
 
@@ -17,6 +21,7 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
+use agents::AGENTS;
 use known::REFUSED;
 use matrix::Matrix;
 use peer::Peer;
@@ -31,11 +36,12 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     };
     let matrix = Arc::new(Matrix::start(&folder));
-    let trials = trials(&matrix);
+    let mut trials = trials(&matrix);
     assert_eq!(trials.len(), CELLS, "the matrix has lost or won cells");
+    trials.extend(agents::trials(&folder));
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     // A part of the matrix has no table.
-    if conclusion.num_passed == u64::try_from(CELLS).unwrap() {
+    if conclusion.num_passed == u64::try_from(CELLS + AGENTS).unwrap() {
         table::check(&matrix.tally());
     }
     conclusion.exit_code()

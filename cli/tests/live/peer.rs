@@ -73,16 +73,26 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn start(peer: Peer, folder: &Path) -> Self {
+        Self::of(peer.command(folder), peer.name())
+    }
+
+    /// A process that serves agents, and asks them.
+    pub(crate) fn agents(folder: &Path) -> Self {
+        let mut command = Command::new(folder.join("a2a-sdk-1.3.0/bin/python"));
+        command.arg("-B").arg(repository().join("tests/live/python/agent.py"));
+        Self::of(command, "the server of a2a-python 1.3.0")
+    }
+
+    fn of(mut command: Command, name: &str) -> Self {
         // What an SDK logs on standard error is not part of the answer.
-        let mut command = peer.command(folder);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut process = command.spawn().unwrap_or_else(|error| panic!("{peer} does not start: {error}"));
+        let mut process = command.spawn().unwrap_or_else(|error| panic!("{name} does not start: {error}"));
         let questions = process.stdin.take();
         let answers = BufReader::new(process.stdout.take().unwrap());
         Self { process, questions, answers }
     }
 
-    fn ask(&mut self, question: &Value) -> Result<Value, Unable> {
+    pub(crate) fn ask(&mut self, question: &Value) -> Result<Value, Unable> {
         let pipe = self.questions.as_mut().unwrap();
         writeln!(pipe, "{question}").unwrap();
         pipe.flush().unwrap();
