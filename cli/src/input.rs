@@ -12,7 +12,7 @@ use walkdir::{DirEntry, WalkDir};
 use crate::failure::{Failure, Stop};
 use crate::keyfile;
 use crate::outcome::Outcome;
-use crate::output::Session;
+use crate::output::{FailureJson, Session};
 use crate::render::escape;
 
 /// Folders that hold other people's files.
@@ -171,6 +171,7 @@ pub(crate) fn each(
             }
             Ok(found) => answer(session, &input, found)?,
             Err(failure) => {
+                session.document(&FailureJson::of(&input.name(), &failure))?;
                 session.fail(&failure)?;
                 failure.outcome
             }

@@ -6,6 +6,7 @@ mod clock;
 mod command;
 mod endorsement;
 mod failure;
+mod fleet;
 mod input;
 mod json;
 mod keyfile;

@@ -38,6 +38,8 @@ pub(crate) struct Session<'s> {
     pub(crate) detail: Detail,
     pub(crate) limits: Limits,
     at: Option<UnixTime>,
+    /// The documents of the run, if they are kept for a report.
+    documents: Option<Vec<String>>,
 }
 
 impl<'s> Session<'s> {
@@ -48,7 +50,7 @@ impl<'s> Session<'s> {
             (false, false) => Detail::Normal,
         };
         let limits = Limits::default().with_max_octets(global.max_octets);
-        Self { out, err, format, detail, limits, at: global.at }
+        Self { out, err, format, detail, limits, at: global.at, documents: None }
     }
 
     /// `--at`, else the clock.
@@ -60,6 +62,24 @@ impl<'s> Session<'s> {
     pub(crate) fn json(&mut self, object: &impl Serialize) -> io::Result<()> {
         let line = json::to_text(object)?;
         writeln!(self.out.writer, "{line}")
+    }
+
+    /// Keeps every document from now on, whatever the format.
+    pub(crate) fn keep_documents(&mut self) {
+        self.documents = Some(Vec::new());
+    }
+
+    /// Takes a document into the keeping, if there is any.
+    pub(crate) fn document(&mut self, document: &impl Serialize) -> io::Result<()> {
+        if let Some(documents) = &mut self.documents {
+            documents.push(json::to_text(document)?);
+        }
+        Ok(())
+    }
+
+    /// What was kept, one JSON object each.
+    pub(crate) fn take_documents(&mut self) -> Vec<String> {
+        self.documents.take().unwrap_or_default()
     }
 
     /// A line of data that was asked for. The caller escapes what is not trusted.
@@ -85,6 +105,28 @@ impl<'s> Session<'s> {
     /// A failure on standard error, at once.
     pub(crate) fn fail(&mut self, failure: &Failure) -> io::Result<()> {
         failure.print(self.err.writer, self.err.paint)
+    }
+}
+
+/// An agent or a file about which nothing can be said.
+#[derive(Serialize)]
+pub(crate) struct FailureJson<'f> {
+    schema: &'static str,
+    input: &'f str,
+    code: Option<&'static str>,
+    message: &'f str,
+    help: Option<&'f str>,
+}
+
+impl<'f> FailureJson<'f> {
+    pub(crate) fn of(input: &'f str, failure: &'f Failure) -> Self {
+        Self {
+            schema: "countersign.failure/1",
+            input,
+            code: failure.code.map(countersign::Code::name),
+            message: &failure.message,
+            help: failure.help.as_deref(),
+        }
     }
 }
 

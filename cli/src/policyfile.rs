@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use countersign::policy::{PolicyError, PolicyFault, PolicyPlace};
-use countersign::{Finding, Level, TrustPolicy};
+use countersign::policy::{PolicyError, PolicyFault, PolicyKey, PolicyPlace};
+use countersign::{Finding, Level, TrustPolicy, UnixTime};
 
 use crate::args::{FailOn, Format, ReportFormat};
 use crate::failure::{Failure, Stop};
@@ -26,6 +26,12 @@ pub(crate) fn load(path: &Path, session: &mut Session<'_>) -> Result<TrustPolicy
             Err(Failure::usage(message).into())
         }
     }
+}
+
+/// From when on a key counts, without the clock skew that is allowed for.
+pub(crate) fn first_second(policy: &TrustPolicy, key: &PolicyKey) -> Option<UnixTime> {
+    let skew = policy.limits().clock_skew_seconds;
+    key.trusted.not_before().map(|first| UnixTime::from_seconds(first).saturating_add_seconds(skew))
 }
 
 /// A fault as a finding, with the other places that take part in its message.

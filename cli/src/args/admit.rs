@@ -49,6 +49,9 @@ pub(crate) struct AdmitArgs {
     /// Append a line of JSON to this file for every decision, without any text of the card
     #[arg(long, value_name = "FILE")]
     pub(crate) audit_log: Option<PathBuf>,
+    /// File to write a report of the run to: one HTML page about all agents, which loads nothing
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
     /// Say which changes of the policy would admit a card that is denied; each is held against the card anew
     #[arg(long)]
     pub(crate) explain: bool,

@@ -8,6 +8,8 @@ mod pins;
 mod target;
 mod tree;
 
+use std::path::Path;
+
 use countersign::policy::UrlError;
 use countersign::{
     AdmissionRequest, AdmittedCard, AdmittedInterface, AuditRecord, CacheState, CardView, Code, Decision,
@@ -19,9 +21,10 @@ use crate::args::{AdmitArgs, Format};
 use crate::auditlog::AuditLog;
 use crate::endorsement::Endorsements;
 use crate::failure::{Failure, Stop};
+use crate::fleet::Fleet;
 use crate::input::{self, Found, Input};
 use crate::outcome::Outcome;
-use crate::output::Session;
+use crate::output::{Session, is_same};
 use crate::pinfile;
 use crate::policyfile;
 use crate::render::escape;
@@ -87,6 +90,10 @@ struct Unread<'a> {
 pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome, Stop> {
     let named = args.cards.iter().chain(&args.endorsements).chain([&args.policy]);
     input::refuse_second_standard(named)?;
+    if let Some(report) = &args.report {
+        refuse_to_replace_input(report, args)?;
+        session.keep_documents();
+    }
     if target::are_given(args)? {
         return fetched::run(args, session);
     }
@@ -148,6 +155,7 @@ pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome
             }
         }
     })?;
+    report(args, &policy, now, session)?;
     Ok(endorsements.outcome(outcome))
 }
 
@@ -165,6 +173,29 @@ impl Question<'_> {
         let memory = self.pins.map(|pins| pins.memory(source)).transpose().map_err(pinfile::failure)?;
         let memory = memory.as_ref().map_or(PinMemory::NotKept, PinMemory::Kept);
         Ok(card.explain_remembered(self.policy, self.request, &self.endorsements.read, memory, self.now))
+    }
+}
+
+/// Refuses a report in the place of a file that is read.
+fn refuse_to_replace_input(report: &Path, args: &AdmitArgs) -> Result<(), Failure> {
+    let mut read = args.cards.iter().chain(&args.endorsements).chain(&args.pins).chain([&args.policy]);
+    if read.any(|path| is_same(report, path)) {
+        let message = format!("`{}` is read, and the report would take its place", report.display());
+        return Err(Failure::usage(message).with_help("name another file for `--report`"));
+    }
+    Ok(())
+}
+
+/// Writes the report of the run, if one was asked for.
+fn report(
+    args: &AdmitArgs,
+    policy: &TrustPolicy,
+    now: UnixTime,
+    session: &mut Session<'_>,
+) -> Result<(), Failure> {
+    match &args.report {
+        Some(path) => Fleet { documents: session.take_documents(), policy, now }.write(path),
+        None => Ok(()),
     }
 }
 
@@ -240,6 +271,7 @@ impl Answer<'_> {
     }
 
     fn print(&self, session: &mut Session<'_>) -> Result<(), Stop> {
+        session.document(&json::decision(self))?;
         match session.format {
             Format::Json => session.json(&json::decision(self))?,
             Format::Short => session.say(&tree::line(self))?,
@@ -260,6 +292,7 @@ impl Answer<'_> {
 
 impl Unread<'_> {
     fn print(&self, session: &mut Session<'_>) -> Result<(), Stop> {
+        session.document(&json::unread(self))?;
         let code = self.failure.code.map(Code::name).unwrap_or_default();
         let name = escape(self.name);
         match session.format {

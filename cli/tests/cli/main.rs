@@ -10,6 +10,7 @@ mod endorsements;
 mod fetched;
 mod files;
 mod fixes;
+mod fleet;
 mod keyfiles;
 mod lints;
 mod meanwhile;

@@ -14,7 +14,6 @@ use countersign::{
 };
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
-use serde::Serialize;
 
 use super::target::Target;
 use super::{Answer, Asked, Selected, Unread, diagnosis, explanation, target};
@@ -24,21 +23,11 @@ use crate::endorsement::Endorsements;
 use crate::failure::{Failure, Stop};
 use crate::network;
 use crate::outcome::Outcome;
-use crate::output::{Detail, Session};
+use crate::output::{Detail, FailureJson, Session};
 use crate::pinfile;
 use crate::policyfile;
 use crate::progress::Progress;
 use crate::remembered::{Answers, Given};
-
-/// An agent that could not be asked.
-#[derive(Serialize)]
-struct FailureJson<'f> {
-    schema: &'static str,
-    input: &'f str,
-    code: Option<&'static str>,
-    message: &'f str,
-    help: Option<&'f str>,
-}
 
 /// What goes with every card of a run.
 struct Run<'r> {
@@ -102,6 +91,7 @@ pub(super) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome
         worst = worst.max(outcome);
         Ok(())
     })?;
+    super::report(args, &client.policy(), run.now, session)?;
     Ok(endorsements.outcome(worst))
 }
 
@@ -322,14 +312,9 @@ fn failed(name: &str, error: &ClientError, session: &mut Session<'_>) -> Result<
     };
     let mut failure = Failure::coded(outcome, error.code(), format!("{name}: {error}"));
     failure.help = Some(error.code().page().instead.to_owned());
+    session.document(&FailureJson::of(name, &failure))?;
     if session.format == Format::Json {
-        session.json(&FailureJson {
-            schema: "countersign.failure/1",
-            input: name,
-            code: failure.code.map(|code| code.name()),
-            message: &failure.message,
-            help: failure.help.as_deref(),
-        })?;
+        session.json(&FailureJson::of(name, &failure))?;
     } else {
         session.fail(&failure)?;
     }

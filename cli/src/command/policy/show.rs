@@ -162,12 +162,6 @@ fn joined<T: ToString>(values: impl Iterator<Item = T>) -> String {
     values.map(|value| escape(&value.to_string())).collect::<Vec<_>>().join(", ")
 }
 
-/// When a key counts, without the clock skew that is allowed for.
-fn first_second(policy: &TrustPolicy, key: &PolicyKey) -> Option<UnixTime> {
-    let skew = policy.limits().clock_skew_seconds;
-    key.trusted.not_before().map(|first| UnixTime::from_seconds(first).saturating_add_seconds(skew))
-}
-
 /// Whether a key counts now.
 fn validity(key: &PolicyKey, now: UnixTime) -> &'static str {
     let now = now.seconds();
@@ -187,7 +181,7 @@ fn key(policy: &TrustPolicy, key: &PolicyKey, now: UnixTime) -> String {
     };
     let kid = key.trusted.kid().map(|kid| format!(", kid `{}`", escape(kid))).unwrap_or_default();
     let last = key.trusted.not_after().map(UnixTime::from_seconds);
-    let validity = match (validity(key, now), first_second(policy, key), last) {
+    let validity = match (validity(key, now), policyfile::first_second(policy, key), last) {
         ("ended", _, Some(last)) => format!("ended {last}"),
         ("not-yet", Some(first), _) => format!("not valid before {first}"),
         (_, _, Some(last)) => format!("valid until {last}"),

@@ -4,7 +4,8 @@ use countersign::policy::{Mode, SignatureLevel};
 use countersign::{TrustPolicy, UnixTime};
 use serde::Serialize;
 
-use super::{first_second, validity};
+use super::validity;
+use crate::policyfile::first_second;
 
 #[derive(Serialize)]
 pub(super) struct PolicyJson<'p> {
