@@ -67,7 +67,8 @@ impl Agents {
             changed(|card| {
                 card["name"] = json!(format!("Agent {path}"));
                 card["version"] = json!(if is_released_anew { "1.1.0" } else { "1.0.0" });
-                card["supportedInterfaces"][0]["url"] = json!(format!("https://{host}/a2a"));
+                *card.pointer_mut("/supportedInterfaces/0/url").unwrap() =
+                    json!(format!("https://{host}/a2a"));
             })
         };
         let (card, signed) = match path.strip_prefix("/rewritten/") {
@@ -175,7 +176,7 @@ impl Asked {
     /// Exit code, then outcome and cache state of the only answer.
     fn only(&self) -> (Option<i32>, &str, &str) {
         assert_eq!(self.answers.len(), 1, "{self:?}");
-        let answer = &self.answers[0];
+        let answer = self.answers.first().unwrap();
         (
             self.exit,
             answer["outcome"].as_str().unwrap_or_default(),
@@ -320,7 +321,8 @@ fn a_damaged_answer_is_none() {
     let whole = fs::read_to_string(&file).unwrap();
     let longer = whole.replacen(" 17", " 18", 2);
     assert_ne!(longer, whole);
-    for damaged in [&*longer, &whole[..whole.len() / 2], "", "countersign-answer-1\n"] {
+    let cut = whole.get(..whole.len() / 2).unwrap();
+    for damaged in [&*longer, cut, "", "countersign-answer-1\n"] {
         fs::write(&file, damaged).unwrap();
         assert_eq!(desk.ask(&[&url]).only(), (Some(0), "admit", "miss"), "{damaged}");
         assert_eq!(desk.ask(&[&url]).only(), (Some(0), "admit", "hit"), "it is written anew");

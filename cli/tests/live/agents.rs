@@ -1,5 +1,6 @@
 //! Agents on the server of a2a-sdk 1.3.0, over TLS with an authority of the test: `admit URL` looks, then the client of the SDK
 //! calls what was selected.
+#![expect(clippy::indexing_slicing, reason = "a failed expectation must stop the test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
