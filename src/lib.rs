@@ -4,11 +4,50 @@
 //!
 //! | stage | type | what may be believed after it |
 //! | --- | --- | --- |
+#![cfg_attr(
+    feature = "client",
+    doc = "| fetched | [`FetchedCard`](fetch::FetchedCard) | which URL answered with these octets, and until when they are fresh |"
+)]
+#![cfg_attr(
+    not(feature = "client"),
+    doc = "| fetched (feature `client`) | `FetchedCard` | which URL answered with these octets, and until when they are fresh |"
+)]
 //! | received | [`UntrustedCard`] | it is strict I-JSON; everything in it is a claim |
 //! | canonicalized | [`CanonicalPayload`] | these are the octets that a signer signs under one [`Form`] |
 //! | verified | [`VerifiedCard`] | who signed which octets; what the signature does not cover |
 //! | decided | [`Decision`] | whether the [`TrustPolicy`] of the client allows the card, and every reason |
 //! | admitted | [`AdmittedCard`], [`AdmittedInterface`] | this version, binding, URL and tenant, until then |
+#![cfg_attr(
+    feature = "cache",
+    doc = "| remembered | [`AdmissionCache`](cache::AdmissionCache) | the same, until the first thing that it rests on ends or changes |"
+)]
+#![cfg_attr(
+    not(feature = "cache"),
+    doc = "| remembered (feature `cache`) | `AdmissionCache` | the same, until the first thing that it rests on ends or changes |"
+)]
+//!
+//! A client that looks before it calls makes the whole journey in one question (feature `fetch`):
+//!
+//! ```no_run
+//! # #[cfg(feature = "fetch")]
+//! # fn example(now: countersign::UnixTime) -> Result<(), Box<dyn std::error::Error>> {
+//! use countersign::client::{AdmissionClient, Agent};
+//! use countersign::{SelectTerms, fetch::HttpsFetch, load_policy};
+//!
+//! // Once in a program. The policy says who may be called, and whose signatures count.
+//! let client = AdmissionClient::new(load_policy("trust-policy.toml".as_ref())?, HttpsFetch::new()?);
+//! let agent = Agent::at("https://agents.maps.example", SelectTerms::accepting(["1.0/JSONRPC".parse()?]))?;
+//!
+//! // Before each request: fetched, verified, admitted, remembered; or an error with every reason.
+//! let interface = client.interface(&agent, now)?;
+//! println!("{} {} at {}", interface.binding(), interface.version(), interface.url());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What is left to the program, such as the addresses that it connects to then: [`guide::client_developer`].
+//!
+//! The two ends of it, signing and verifying, need no feature:
 //!
 //! ```
 //! use countersign::{Form, KeySigner, Limits, SignTerms, SigningKey, TrustedKey, TrustedKeys, UnixTime};
@@ -41,9 +80,30 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing here reads a clock, and only [`load_policy`], which reads the files of a policy, and [`Pins`], the file in which
-//! earlier cards are remembered, do I/O. Not here: fetching cards and keys, and remembering answers. A verified signature says who signed; it grants nothing until a policy
-//! admits the card. The language of policies: [`guide::policy`].
+//! # Features
+//!
+//! No feature is on by default. Crates are those that a feature adds to the 120 that are always there and to those of the
+//! feature that it includes, on Linux, as locked in the repository.
+//!
+//! | feature | what it adds | what it costs |
+//! | --- | --- | --- |
+//! | `schema` | `policy::policy_schema`: the JSON Schema of the policy file | 6 crates |
+//! | `cache` | `cache`: admissions remembered in memory | 12 crates, among them `moka`; at most 320 MiB, as estimated, by default |
+//! | `client` | `client`, `fetch`: the journey above through an HTTP client that you bring; includes `cache` | 8 crates |
+//! | `fetch` | `HttpsFetch`: an HTTP client that is ours; includes `client` | 16 crates, among them `rustls` and `ureq`; connections |
+//! | `cache-disk` | `DiskStore`: responses remembered in a folder; includes `client` | 6 crates; files |
+//! | `cache-shared` | `cache::shared`: cards shared by instances through Redis or Valkey; includes `cache` | 10 crates, among them `redis`; one round trip, which is given up after 50 ms of silence, by default |
+//! | `events` | each decision as an event of `tracing` | 4 crates |
+//!
+//! # The outside
+//!
+//! Time is an argument. Clocks are read by `HttpsFetch` alone: for its time limit and for the validity of certificates.
+//! Files are read and written by [`load_policy`], which reads those of a policy, by [`Pins`], which remember earlier cards,
+//! and by `DiskStore`. Connections are made by `HttpsFetch` and by `cache::shared`, and nothing looks at the environment,
+//! which may name a proxy. Everything waits in place: an asynchronous program asks in a thread that may.
+//!
+//! A verified signature says who signed; it grants nothing until a policy admits the card. The language of policies:
+//! [`guide::policy`]. Not here: calling the agent.
 
 mod admission;
 mod audit;
