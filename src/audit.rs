@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use countersign_keys::{Code, hex, jcs, sha256};
-use countersign_policy::{Decision, Outcome, UnixTime};
+use countersign_policy::{AdmissionRequest, Decision, Outcome, TrustPolicy, UnixTime};
 
 /// The target of the events.
 pub const AUDIT_TARGET: &str = "countersign::admission";
@@ -24,8 +24,10 @@ const ID_DIGITS: usize = 32;
 pub struct AuditRecord {
     /// Names the decision: 32 hexadecimal digits, the same for the same answer to the same question at the same time.
     pub id: String,
-    /// The time that the answer was asked for.
+    /// When it was asked for.
     pub at: UnixTime,
+    /// When it was decided: before `at` where it was remembered.
+    pub decided_at: UnixTime,
     /// The answer.
     pub outcome: Outcome,
     /// Whether it is enforced.
@@ -48,8 +50,8 @@ pub struct AuditRecord {
     pub tenant: Option<String>,
     /// Use.
     pub purpose: Option<String>,
-    /// SHA-256 of the octets of the card.
-    pub card_sha256: String,
+    /// SHA-256 of the octets of the card; [`None`] if they could not be read as one.
+    pub card_sha256: Option<String>,
     /// SHA-256 of the payload of the counted signatures.
     pub payload_sha256: Option<String>,
     /// Digest of the policy.
@@ -86,17 +88,18 @@ impl AuditRecord {
     /// let card = UntrustedCard::read(r#"{"name": "say \"admit\""}"#, &Limits::default())?;
     /// let request = AdmissionRequest::new(Source::at("https://agents.example/card.json")?);
     /// let decision = card.decide(&policy, &request, &[], UnixTime::from_seconds(1_790_856_000));
-    /// let line = AuditRecord::of(&decision, CacheState::Off).to_json();
+    /// let line = AuditRecord::of(&decision, CacheState::Off, decision.evaluated_at).to_json();
     /// assert!(line.contains(r#""outcome":"deny""#) && line.contains(r#""origin.no-rule""#));
     /// assert!(!line.contains("say"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn of(decision: &Decision, cache: CacheState) -> Self {
+    pub fn of(decision: &Decision, cache: CacheState, now: UnixTime) -> Self {
         let keys = decision.signatures.iter().filter(|signature| signature.counts);
         let mut record = Self {
             id: String::new(),
             at: decision.evaluated_at,
+            decided_at: decision.evaluated_at,
             outcome: decision.outcome,
             enforced: decision.enforced,
             mode: if decision.audit.is_some() { "audit" } else { "enforce" },
@@ -108,7 +111,7 @@ impl AuditRecord {
             source: decision.subject.source.to_string(),
             tenant: decision.subject.tenant.as_deref().map(bounded),
             purpose: decision.subject.purpose.as_deref().map(bounded),
-            card_sha256: decision.card.sha256.clone(),
+            card_sha256: Some(decision.card.sha256.clone()),
             payload_sha256: decision.card.payload_sha256.clone(),
             policy: decision.policy.digest.clone(),
             key_epoch: decision.key_epoch.clone(),
@@ -116,9 +119,42 @@ impl AuditRecord {
             expires_at: decision.expires_at,
         };
         // What was remembered is the same decision.
-        record.id = hex(&sha256(record.to_json().as_bytes())).chars().take(ID_DIGITS).collect();
-        record.cache = cache;
+        record.name();
+        (record.cache, record.at) = (cache, now);
         record
+    }
+
+    /// The record of a card that could not be read: it is denied before the policy is asked.
+    #[must_use]
+    pub fn unreadable(code: Code, request: &AdmissionRequest, policy: &TrustPolicy, now: UnixTime) -> Self {
+        let mut record = Self {
+            id: String::new(),
+            at: now,
+            decided_at: now,
+            outcome: Outcome::Deny,
+            enforced: true,
+            mode: "enforce",
+            rule: None,
+            codes: vec![code],
+            exceptions: Vec::new(),
+            keys: Vec::new(),
+            url: request.source.url.raw().to_owned(),
+            source: request.source.kind.to_string(),
+            tenant: request.tenant.as_deref().map(bounded),
+            purpose: request.purpose.as_deref().map(bounded),
+            card_sha256: None,
+            payload_sha256: None,
+            policy: policy.digest().to_owned(),
+            key_epoch: policy.key_epoch(now),
+            cache: CacheState::Off,
+            expires_at: now,
+        };
+        record.name();
+        record
+    }
+
+    fn name(&mut self) {
+        self.id = hex(&sha256(self.to_json().as_bytes())).chars().take(ID_DIGITS).collect();
     }
 
     /// One object of JSON without a line break: `{"schema":"countersign.audit/1","id":…,"at":…,…}`. Members without a value
@@ -129,6 +165,7 @@ impl AuditRecord {
         line.text("schema", "countersign.audit/1");
         line.text("id", &self.id);
         line.text("at", &self.at.to_string());
+        line.text("decided_at", &self.decided_at.to_string());
         line.text("outcome", self.outcome.name());
         line.word("enforced", if self.enforced { "true" } else { "false" });
         line.text("mode", self.mode);
@@ -140,7 +177,7 @@ impl AuditRecord {
         line.text("source", &self.source);
         line.optional("tenant", self.tenant.as_deref());
         line.optional("use", self.purpose.as_deref());
-        line.text("card_sha256", &self.card_sha256);
+        line.optional("card_sha256", self.card_sha256.as_deref());
         line.optional("payload_sha256", self.payload_sha256.as_deref());
         line.text("policy", &self.policy);
         line.text("key_epoch", &self.key_epoch);
@@ -160,6 +197,7 @@ impl AuditRecord {
                     tracing::Level::$level,
                     id = self.id,
                     at = %self.at,
+                    decided_at = %self.decided_at,
                     outcome = self.outcome.name(),
                     enforced = self.enforced,
                     mode = self.mode,

@@ -189,24 +189,26 @@ impl AdmissionCache {
         terms: &SelectTerms,
         now: UnixTime,
     ) -> Result<Registered, CardError> {
-        self.register_by(agent, request, received, terms, now, alone(request, received))
+        let scope = AgentScope::of(request, agent);
+        self.register_by(scope, request, received, terms, now, alone(request, received))
     }
 
-    /// The same, by a function that admits the card, as [`admit_by`](Self::admit_by).
+    /// The same under a scope of the caller, by a function that admits the card, as [`admit_by`](Self::admit_by). The scope has
+    /// to tell apart what the request, the endorsements and the terms do.
     ///
     /// # Errors
     ///
     /// As [`admit_by`](Self::admit_by).
     pub fn register_by<Fault: From<CardError> + Send + Sync + 'static>(
         &self,
-        agent: &str,
+        scope: AgentScope,
         request: &AdmissionRequest,
         received: &ReceivedCard<'_>,
         terms: &SelectTerms,
         now: UnixTime,
         decide: impl Decide<Fault>,
     ) -> Result<Registered, Fault> {
-        self.put((Previous::Drop, agent), request, received, terms, now, decide)
+        self.put((Previous::Drop, scope), request, received, terms, now, decide)
     }
 
     /// Looks at the card of an agent again: an admitted card takes the place of what is remembered of the agent, an error or
@@ -223,7 +225,8 @@ impl AdmissionCache {
         terms: &SelectTerms,
         now: UnixTime,
     ) -> Result<Registered, CardError> {
-        self.put((Previous::Keep, agent), request, received, terms, now, alone(request, received))
+        let scope = AgentScope::of(request, agent);
+        self.put((Previous::Keep, scope), request, received, terms, now, alone(request, received))
     }
 
     /// Forgets the interface that is selected for an agent, as the beginning of a registration does: for whoever has to fetch
@@ -286,14 +289,14 @@ impl AdmissionCache {
 
     fn put<Fault: From<CardError> + Send + Sync + 'static>(
         &self,
-        (previous, agent): (Previous, &str),
+        (previous, scope): (Previous, AgentScope),
         request: &AdmissionRequest,
         received: &ReceivedCard<'_>,
         terms: &SelectTerms,
         now: UnixTime,
         decide: impl Decide<Fault>,
     ) -> Result<Registered, Fault> {
-        let ticket = self.interfaces.begin(AgentScope::of(request, agent), previous);
+        let ticket = self.interfaces.begin(scope, previous);
         let standing = self.standing.at(now);
         let answer = self.decisions.answer(&standing, request, received, decide)?;
         let interface =

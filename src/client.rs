@@ -13,26 +13,29 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use countersign_keys::{Finding, codes as key_codes, sha256};
-use countersign_policy::{
-    AdmissionRequest, CacheTerms, Decision, PinMemory, StrictUrl, TrustPolicy, UnixTime,
-};
+use countersign_policy::{AdmissionRequest, CacheTerms, Decision, PinMemory, TrustPolicy, UnixTime};
 
 use crate::admission::AdmittedInterface;
 use crate::audit::{AuditRecord, CacheState};
 use crate::cache::{AdmissionCache, Answer, CacheBounds, Provenance, ReceivedCard, Registered};
 use crate::card::UntrustedCard;
-use crate::fetch::{Fetch, FetchedCard, Fetcher, MemoryStore, ResponseStore, ReuseTerms, StoreKey};
+use crate::fetch::{
+    Fetch, Fetched, FetchedCard, FetchedHow, Fetcher, MemoryStore, ResponseStore, ReuseTerms,
+};
 use crate::pins::{NotAdmitted, Pins};
 use crate::select::VersionNotSupported;
 pub use agent::Agent;
 pub use error::ClientError;
 use key_sets::{Asking, KeySets};
-use turns::Turns;
+use turns::{Seen, Turn, Turns};
 
 type Web = Fetcher<Box<dyn Fetch>, Box<dyn ResponseStore>>;
 
 /// How long a card is fresh whose response does not say so, in seconds (A2A 1.0 section 8.6.2 leaves it to clients).
 const DEFAULT_LIFETIME_SECONDS: i64 = 60;
+
+/// How long an answer holds whose card stands in for a server that cannot be asked, in seconds.
+const STAND_IN_SECONDS: i64 = 30;
 
 /// A client that looks before it calls.
 ///
@@ -83,6 +86,8 @@ pub struct AdmissionClient {
     replacing: Mutex<()>,
     turns: Turns,
     pins: Option<Pins>,
+    /// What the pins were when each agent was last looked at.
+    seen: Seen,
 }
 
 /// What came of looking at the card of an agent.
@@ -124,6 +129,7 @@ impl AdmissionClient {
             replacing: Mutex::new(()),
             turns: Turns::default(),
             pins: None,
+            seen: Seen::default(),
         }
     }
 
@@ -169,17 +175,37 @@ impl AdmissionClient {
     ///
     /// [`ClientError`]: the card cannot be fetched or read, it is denied, or none of its admitted interfaces fits.
     pub fn interface(&self, agent: &Agent, now: UnixTime) -> Result<Arc<AdmittedInterface>, ClientError> {
-        if let Some(interface) = self.cache.selected(agent.scope(), now) {
+        if let Some(interface) = self.selected(agent, now)? {
             return Ok(interface);
         }
-        self.turns.once(agent.scope(), || {
-            let admission = self.admit(agent, now)?;
-            match (&admission.interface, admission.answer.admitted()) {
-                (Some(interface), _) => Ok(Arc::clone(interface)),
-                (None, Some(_)) => Err(ClientError::NoInterface(Box::new(admission))),
-                (None, None) => Err(ClientError::Denied(Box::new(admission))),
-            }
-        })
+        match self.turns.once(agent.scope(), || self.look_for(agent, now)) {
+            Turn::Own(outcome) => outcome,
+            // It may have begun before another policy was put in force, or a card was revoked.
+            Turn::Shared(outcome) => match self.selected(agent, now)? {
+                Some(interface) => Ok(interface),
+                None if outcome.is_err() => outcome,
+                None => self.look_for(agent, now),
+            },
+        }
+    }
+
+    /// The interface that is selected, unless something was said about cards since it was admitted.
+    fn selected(&self, agent: &Agent, now: UnixTime) -> Result<Option<Arc<AdmittedInterface>>, ClientError> {
+        if let Some(pins) = &self.pins
+            && self.seen.get(agent.scope()) != Some(pins.epoch()?)
+        {
+            return Ok(None);
+        }
+        Ok(self.cache.selected(agent.scope(), now))
+    }
+
+    fn look_for(&self, agent: &Agent, now: UnixTime) -> Result<Arc<AdmittedInterface>, ClientError> {
+        let admission = self.admit(agent, now)?;
+        match (&admission.interface, admission.answer.admitted()) {
+            (Some(interface), _) => Ok(Arc::clone(interface)),
+            (None, Some(_)) => Err(ClientError::NoInterface(Box::new(admission))),
+            (None, None) => Err(ClientError::Denied(Box::new(admission))),
+        }
     }
 
     /// The interface to call after the server of the selected one answered VersionNotSupportedError (A2A 1.0 section 3.6.3), if
@@ -218,21 +244,28 @@ impl AdmissionClient {
     /// [`ClientError`] if the card cannot be fetched or read. A denial is none: it is in [`Admission::answer`].
     pub fn admit(&self, agent: &Agent, now: UnixTime) -> Result<Admission, ClientError> {
         self.cache.drop_selected(agent.scope());
+        // Before anything is decided, so that what is said meanwhile is noticed.
+        if let Some(pins) = &self.pins {
+            self.seen.put(agent.scope(), pins.epoch()?);
+        }
         let card = self.card(agent, now)?;
         let key_sets = Arc::clone(&self.key_sets.read().unwrap_or_else(PoisonError::into_inner));
         let request = agent.request_from(&card.fetched.url)?;
-        let terms = cache_terms(key_sets.loaded(), &request);
-        let asking = Asking { web: &self.web, source: &request.source, cache: &terms, now };
+        let asking = Asking::new(&self.web, &request.source, now);
         let mut findings = self.look(&key_sets, asking);
         let received = ReceivedCard::new(&card.fetched.octets)
             .with_endorsements(agent.endorsements())
-            .fresh_until(card.fetched.fresh_until);
+            .fresh_until(usable_until(&card.fetched, &cache_terms(key_sets.loaded(), &request), now));
         let register = || self.register(agent, &request, received, now);
         let mut registered = match register() {
             Ok(registered) => registered,
             Err(error) => {
                 // What cannot be read is asked for again, however fresh it is.
-                self.forget(agent, &card.fetched.url);
+                let policy = self.cache.policy();
+                self.web.forget(&card.fetched.url, agent.ask(), policy.fetch());
+                if let ClientError::Card(error) = &error {
+                    AuditRecord::unreadable(error.code(), &request, &policy, now).told();
+                }
                 return Err(error);
             }
         };
@@ -244,7 +277,7 @@ impl AdmissionClient {
         let answer = registered.answer().clone();
         // One that is not remembered, because its answer ends at once or another registration began, may be called now.
         let interface = registered.interface().cloned().or_else(|| select(&answer, agent));
-        AuditRecord::of(answer.decision(), cache_state(answer.provenance())).told();
+        AuditRecord::of(answer.decision(), cache_state(answer.provenance()), now).told();
         Ok(Admission { request, card, answer, interface, findings })
     }
 
@@ -256,7 +289,11 @@ impl AdmissionClient {
         now: UnixTime,
     ) -> Result<Registered, ClientError> {
         let Some(pins) = &self.pins else {
-            return Ok(self.cache.register(agent.name(), request, &received, agent.terms(), now)?);
+            let admit = |card: UntrustedCard, policy: &TrustPolicy, now| {
+                Ok::<_, ClientError>(card.admit(policy, request, agent.endorsements(), now))
+            };
+            let scope = agent.scope().clone();
+            return self.cache.register_by(scope, request, &received, agent.terms(), now, admit);
         };
         let memory = pins.memory(&request.source)?;
         let state = PinMemory::Kept(&memory).digest();
@@ -272,12 +309,7 @@ impl AdmissionClient {
             Err(NotAdmitted::Denied(denied)) => Ok(Err(denied)),
             Err(NotAdmitted::Pins(error)) => Err(ClientError::from(error)),
         };
-        self.cache.register_by(agent.name(), request, &received, agent.terms(), now, admit)
-    }
-
-    fn forget(&self, agent: &Agent, url: &StrictUrl) {
-        // A store that cannot be written has said so when the card was fetched.
-        let _ = self.web.store().remove(&StoreKey::of(url, agent.ask()));
+        self.cache.register_by(agent.scope().clone(), request, &received, agent.terms(), now, admit)
     }
 
     fn card(&self, agent: &Agent, now: UnixTime) -> Result<FetchedCard, ClientError> {
@@ -312,6 +344,18 @@ impl fmt::Debug for AdmissionClient {
 
 fn select(answer: &Answer, agent: &Agent) -> Option<Arc<AdmittedInterface>> {
     answer.admitted()?.select(agent.terms()).interface().cloned().map(Arc::new)
+}
+
+/// Until when an answer about a card may be used without asking its server. A card that stands in for a server that cannot
+/// be asked is asked for again soon.
+fn usable_until(fetched: &Fetched, terms: &CacheTerms, now: UnixTime) -> UnixTime {
+    match fetched.how {
+        FetchedHow::Stale(_) => {
+            let last = fetched.fresh_until.saturating_add_seconds(terms.stale_if_error_seconds.max(0));
+            last.min(now.saturating_add_seconds(STAND_IN_SECONDS)).max(now)
+        }
+        FetchedHow::Network | FetchedHow::Fresh | FetchedHow::Revalidated => fetched.fresh_until,
+    }
 }
 
 /// How long answers about the source may be remembered.

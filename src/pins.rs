@@ -34,6 +34,9 @@ pub use error::{PinFault, PinsError};
 use line::{Chain, Event, MAX_LINE_OCTETS, What};
 use state::State;
 
+/// How many names are tried for a new file.
+const MAX_NEW: u32 = 1_000;
+
 /// A file of pins. Several threads and several programs may use one at the same time.
 #[derive(Debug)]
 pub struct Pins {
@@ -204,12 +207,9 @@ impl Pins {
     pub fn create(path: &Path) -> Result<Self, PinsError> {
         let unavailable = |error| PinsError::unavailable(path, "make", error);
         let name = path.file_name().ok_or_else(|| unavailable(io::ErrorKind::InvalidInput.into()))?;
-        let mut beside = std::ffi::OsString::from(".");
-        beside.push(name);
-        beside.push(format!(".{}.new", std::process::id()));
-        let beside = path.with_file_name(beside);
+        let (beside, file) = new_beside(path, name).map_err(unavailable)?;
         // The file appears with its first line, so one without it was cut.
-        let made = write_new(&beside).and_then(|()| fs::hard_link(&beside, path));
+        let made = write_header(file).and_then(|()| fs::hard_link(&beside, path));
         let removed = fs::remove_file(&beside);
         made.and(removed).map_err(unavailable)?;
         Self::open(path)
@@ -453,12 +453,26 @@ impl PinsError {
     }
 }
 
-fn write_new(path: &Path) -> io::Result<()> {
+/// A new file beside another one, under a name that nothing had: what is there already is never written to.
+fn new_beside(path: &Path, name: &std::ffi::OsStr) -> io::Result<(PathBuf, File)> {
     let mut options = File::options();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let mut number = 0_u32;
+    loop {
+        let mut beside = std::ffi::OsString::from(".");
+        beside.push(name);
+        beside.push(format!(".{}.{number}.new", std::process::id()));
+        let beside = path.with_file_name(beside);
+        match options.open(&beside) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < MAX_NEW => number += 1,
+            opened => return Ok((beside, opened?)),
+        }
+    }
+}
+
+fn write_header(mut file: File) -> io::Result<()> {
     file.write_all(line::header().as_bytes())?;
     file.sync_all()
 }

@@ -65,7 +65,7 @@ fn shouting() -> UntrustedCard {
 
 #[test]
 fn an_admission_names_rule_key_and_digests() {
-    let record = AuditRecord::of(&decide(&signed()), CacheState::Miss);
+    let record = AuditRecord::of(&decide(&signed()), CacheState::Miss, NOW);
     assert_eq!((record.outcome, record.enforced, record.mode), (Outcome::Admit, true, "enforce"));
     assert_eq!(record.keys, ["own"]);
     let line: Value = serde_json::from_str(&record.to_json()).unwrap();
@@ -83,13 +83,14 @@ fn no_text_of_the_card_is_in_a_record() {
     let decision = decide(&shouting());
     assert_eq!(decision.outcome, Outcome::Deny);
     assert!(decision.reasons.iter().any(|reason| reason.message.contains("SHOUT")));
-    let line = AuditRecord::of(&decision, CacheState::Off).to_json();
+    let line = AuditRecord::of(&decision, CacheState::Off, NOW).to_json();
     assert!(!line.to_ascii_lowercase().contains("shout"), "{line}");
 }
 
 #[test]
 fn one_answer_has_one_id() {
-    let of = |card: &UntrustedCard, state| AuditRecord::of(&decide(card), state).id;
+    let of =
+        |card: &UntrustedCard, state| AuditRecord::of(&decide(card), state, NOW.saturating_add_seconds(5)).id;
     let first = of(&signed(), CacheState::Miss);
     assert_eq!(first.len(), 32);
     assert_eq!(of(&signed(), CacheState::Hit), first);
@@ -132,8 +133,8 @@ impl Subscriber for Collector {
 fn an_enforced_denial_is_a_warning_and_an_admission_is_not() {
     let collector = Collector::default();
     tracing::subscriber::with_default(collector.clone(), || {
-        AuditRecord::of(&decide(&signed()), CacheState::Hit).emit();
-        AuditRecord::of(&decide(&shouting()), CacheState::Miss).emit();
+        AuditRecord::of(&decide(&signed()), CacheState::Hit, NOW).emit();
+        AuditRecord::of(&decide(&shouting()), CacheState::Miss, NOW).emit();
     });
     let lines = collector.lines.lock().unwrap();
     let [admitted, denied] = lines.as_slice() else { panic!("two events: {lines:?}") };

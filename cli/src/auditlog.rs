@@ -1,7 +1,7 @@
 //! The file of `--audit-log`: a line of JSON for every decision.
 
-use std::fs::File;
-use std::io::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use countersign::AuditRecord;
@@ -17,12 +17,28 @@ pub(crate) struct AuditLog {
 impl AuditLog {
     /// Opens the file, and makes it for this user alone if there is none.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        // Opening a pipe would wait for its other end.
+        if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Err(Failure::usage(format!("`{}` is no regular file", path.display())));
+        }
         let mut options = File::options();
-        options.create(true).append(true);
+        options.create(true).read(true).append(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path).map_err(|error| Failure::writing(path, &error))?;
-        Ok(Self { path: path.to_owned(), file })
+        let mut log = Self { path: path.to_owned(), file };
+        log.end_line().map_err(|error| Failure::writing(path, &error))?;
+        Ok(log)
+    }
+
+    /// Ends a line that a run left behind when it was killed.
+    fn end_line(&mut self) -> io::Result<()> {
+        let mut last = [b'\n'];
+        if self.file.metadata()?.len() > 0 {
+            self.file.seek(SeekFrom::End(-1))?;
+            self.file.read_exact(&mut last)?;
+        }
+        if last == *b"\n" { Ok(()) } else { self.file.write_all(b"\n") }
     }
 
     /// Writes one line, whole, before the answer is told.

@@ -19,6 +19,7 @@ mod password;
 mod pinfile;
 mod policyfile;
 mod policytest;
+mod private;
 mod progress;
 mod remembered;
 mod render;

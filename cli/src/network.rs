@@ -15,6 +15,7 @@ use zeroize::Zeroizing;
 use crate::args::NetworkArgs;
 use crate::failure::Failure;
 use crate::outcome::Outcome;
+use crate::private::{self, Others};
 
 /// The folder of responses, below the one of `--cache`.
 pub(crate) const RESPONSES: &str = "responses";
@@ -26,7 +27,10 @@ pub(crate) fn client(
     pins: Option<Pins>,
 ) -> Result<AdmissionClient, Failure> {
     let store: Box<dyn ResponseStore> = match &args.cache {
-        Some(folder) => Box::new(responses(folder)?),
+        Some(folder) => {
+            private::make(folder).map_err(|error| Failure::writing(folder, &error))?;
+            Box::new(responses(folder)?)
+        }
         None => Box::new(MemoryStore::default()),
     };
     let client = AdmissionClient::with_store(policy, fetch(args)?, store, &CacheBounds::default());
@@ -38,6 +42,7 @@ pub(crate) fn client(
 
 /// The responses that are remembered in a folder.
 pub(crate) fn responses(folder: &Path) -> Result<DiskStore, Failure> {
+    private::check(folder, Others::MayRead)?;
     DiskStore::open(folder.join(RESPONSES), StoreLimits::default()).map_err(|error| {
         let message = format!("the folder `{}` cannot be used: {error}", folder.display());
         Failure::coded(Outcome::Environment, error.code(), message)
@@ -46,9 +51,6 @@ pub(crate) fn responses(folder: &Path) -> Result<DiskStore, Failure> {
 }
 
 fn fetch(args: &NetworkArgs) -> Result<Box<dyn Fetch>, Failure> {
-    if args.offline {
-        return Ok(Box::new(Offline::default()));
-    }
     let mut terms = TlsTerms::default();
     if let Some(path) = &args.ca {
         terms = terms.with_roots(Roots::PublicAnd(read(path)?));
@@ -60,6 +62,7 @@ fn fetch(args: &NetworkArgs) -> Result<Box<dyn Fetch>, Failure> {
     }
     let files: Vec<&Path> = args.ca.iter().map(AsRef::as_ref).collect();
     match HttpsFetch::with_tls(terms) {
+        Ok(fetch) if args.offline => Ok(Box::new(Offline::like(&fetch))),
         Ok(fetch) => Ok(Box::new(fetch)),
         Err(error) => Err(unusable(&files, error)),
     }

@@ -3,7 +3,7 @@
 //! Nothing of it is believed: an answer is always decided from the card. A file that is damaged, or for another policy, card or
 //! question, is none.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,19 @@ use countersign::keys::{hex, sha256};
 use countersign::{AdmissionRequest, UnixTime};
 
 use crate::failure::Failure;
+use crate::private::{self, Others};
 
 /// The folder of answers, below the one of `--cache`.
 const ANSWERS: &str = "answers";
 
 /// How a file begins.
 const FIRST_WORD: &str = "countersign-answer-1";
+
+/// Hexadecimal digits of the name of an answer.
+const NAME_DIGITS: usize = 64;
+
+/// How the names of files begin that are not finished.
+const UNFINISHED: &str = ".new-";
 
 /// Longest file that is looked at.
 const MAX_OCTETS: u64 = 512;
@@ -38,13 +45,8 @@ impl Answers {
     /// Opens the folder below the one of `--cache`, and makes it if there is none.
     pub(crate) fn open(cache: &Path) -> Result<Self, Failure> {
         let folder = cache.join(ANSWERS);
-        make(&folder).map_err(|error| Failure::writing(&folder, &error))?;
-        if !is_ours_alone(&folder).map_err(|error| Failure::reading(&folder, &error))? {
-            let message =
-                format!("the folder `{}` is another user's, or others have rights in it", folder.display());
-            return Err(Failure::environment(message)
-                .with_help("it has to be a folder that only its owner may use (mode 0700)"));
-        }
+        private::make(&folder).map_err(|error| Failure::writing(&folder, &error))?;
+        private::check(&folder, Others::MayDoNothing)?;
         Ok(Self { folder })
     }
 
@@ -80,7 +82,7 @@ impl Answers {
                 Ok(()) | Err(_) => Ok(()),
             };
         }
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
         writeln!(file, "{}", line(key, given))?;
         file.persist(path).map_err(|error| error.error)?;
         Ok(())
@@ -104,21 +106,39 @@ impl Answers {
 
 /// How many answers are remembered below a folder of `--cache`.
 pub(crate) fn count(cache: &Path) -> usize {
-    fs::read_dir(cache.join(ANSWERS)).map_or(0, Iterator::count)
+    files(cache).map_or(0, |files| files.len())
 }
 
-/// Forgets all answers below a folder of `--cache`; gives how many there were.
+/// Forgets all answers below a folder of `--cache`; gives how many there were. Whatever else is in the folder is left alone.
 pub(crate) fn clear(cache: &Path) -> io::Result<usize> {
-    let mut cleared = 0;
-    let entries = match fs::read_dir(cache.join(ANSWERS)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        entries => entries?,
-    };
-    for entry in entries {
-        fs::remove_file(entry?.path())?;
-        cleared += 1;
+    let files = files(cache)?;
+    for file in &files {
+        fs::remove_file(file)?;
     }
-    Ok(cleared)
+    Ok(files.len())
+}
+
+/// The files that are answers by their names.
+fn files(cache: &Path) -> io::Result<Vec<PathBuf>> {
+    let folder = cache.join(ANSWERS);
+    // A link leads to a folder of somebody else's choice.
+    match fs::symlink_metadata(&folder) {
+        Ok(found) if found.is_dir() => {}
+        Ok(_) => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_answer = name.len() == NAME_DIGITS && name.bytes().all(|octet| octet.is_ascii_hexdigit());
+        if (is_answer || name.starts_with(UNFINISHED)) && entry.file_type()?.is_file() {
+            files.push(entry.path());
+        }
+    }
+    Ok(files)
 }
 
 /// `countersign-answer-1 KEY FROM UNTIL CHECKSUM`
@@ -133,24 +153,4 @@ fn read(text: &str, key: &DecisionKey) -> Option<Given> {
     let mut time = || words.next()?.parse().ok().map(UnixTime::from_seconds);
     let given = Given { at: time()?, until: time()? };
     (line(key, given) == text).then_some(given)
-}
-
-fn make(folder: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-#[cfg(unix)]
-fn is_ours_alone(folder: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt as _;
-    let found = fs::metadata(folder)?;
-    Ok(found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0)
-}
-
-#[cfg(not(unix))]
-fn is_ours_alone(folder: &Path) -> io::Result<bool> {
-    fs::metadata(folder).map(|found| found.is_dir())
 }

@@ -117,6 +117,7 @@ impl TrustPolicy {
         let expires_at = expiry::of(&expiry::Used {
             rule,
             policy: self,
+            source: &request.source.url,
             counted: &judged.counted,
             signatures: &facts.signatures,
             waived: &waived,

@@ -15,7 +15,9 @@ use countersign_keys::Thumbprint;
 use countersign_keys::trust::TrustedKeys;
 
 use crate::evaluate::key_epoch_of;
-use crate::{DenyPattern, ExpandedPolicy, Host, Network, Placed, PolicyPlace, UnixTime};
+use crate::{
+    DenyPattern, ExpandedPolicy, Host, Network, Placed, PolicyPlace, SignatureFacts, StrictUrl, UnixTime,
+};
 use deny_index::DenyIndex;
 pub(crate) use fetched::holds_secret;
 pub use fetched::{FetchedKeys, FetchedKeysError};
@@ -257,6 +259,21 @@ impl TrustPolicy {
     #[must_use]
     pub fn key_by_thumbprint(&self, thumbprint: Thumbprint) -> Option<&PolicyKey> {
         self.parts.keys.iter().find(|key| key.trusted.thumbprint() == thumbprint)
+    }
+
+    /// The key that made a signature, as it speaks for a source: of one key in several sets the entry that counts here, if any
+    /// does.
+    pub(crate) fn key_of(
+        &self,
+        facts: &SignatureFacts,
+        source: &StrictUrl,
+        now: UnixTime,
+    ) -> Option<&PolicyKey> {
+        let thumbprint = facts.thumbprint?;
+        let mut entries = self.parts.keys.iter().filter(|key| key.trusted.thumbprint() == thumbprint);
+        let first = entries.next()?;
+        let counts = |key: &&PolicyKey| key.speaks_for(source) && key.is_usable(facts.algorithm, now);
+        Some(std::iter::once(first).chain(entries).find(counts).unwrap_or(first))
     }
 
     /// The rule with this id.

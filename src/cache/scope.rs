@@ -13,6 +13,8 @@ pub struct AgentScope {
     agent: String,
     tenant: Option<String>,
     purpose: Option<String>,
+    /// Of what else the question is.
+    question: Option<[u8; 32]>,
 }
 
 /// An interface that is selected for an agent.
@@ -36,13 +38,21 @@ impl AgentScope {
     /// comes from takes no part.
     #[must_use]
     pub fn of(request: &AdmissionRequest, agent: impl Into<String>) -> Self {
-        Self { agent: agent.into(), tenant: request.tenant.clone(), purpose: request.purpose.clone() }
+        Self::new(agent, request.tenant.clone(), request.purpose.clone())
     }
 
     /// The agent with this name, for a tenant and a use.
     #[must_use]
     pub fn new(agent: impl Into<String>, tenant: Option<String>, purpose: Option<String>) -> Self {
-        Self { agent: agent.into(), tenant, purpose }
+        Self { agent: agent.into(), tenant, purpose, question: None }
+    }
+
+    /// The same for one question of several about the agent, by a digest of everything else that is asked: what is remembered
+    /// for one is never given to another.
+    #[must_use]
+    pub const fn asked(mut self, question: [u8; 32]) -> Self {
+        self.question = Some(question);
+        self
     }
 
     /// The name of the agent.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use countersign_keys::{sha256, sha256_of_parts};
 use countersign_policy::{AdmissionRequest, ProtocolVersion, Source, SourceKind, StrictUrl, UrlError};
 
 use crate::cache::AgentScope;
@@ -36,7 +37,7 @@ impl Agent {
     #[must_use]
     pub fn new(address: CardAddress, terms: SelectTerms) -> Self {
         let scope = AgentScope::new(address.url().raw(), None, None);
-        Self {
+        let agent = Self {
             address,
             terms,
             extensions: None,
@@ -44,7 +45,8 @@ impl Agent {
             ask: AskTerms::default(),
             endorsements: Arc::new([]),
             scope,
-        }
+        };
+        agent.settled()
     }
 
     /// The same for a tenant, in the words of the policy.
@@ -52,7 +54,7 @@ impl Agent {
     pub fn with_tenant(mut self, tenant: impl Into<String>) -> Self {
         self.scope =
             AgentScope::new(self.scope.agent(), Some(tenant.into()), self.scope.purpose().map(str::to_owned));
-        self
+        self.settled()
     }
 
     /// The same for a use, in the words of the policy.
@@ -60,42 +62,42 @@ impl Agent {
     pub fn for_use(mut self, purpose: impl Into<String>) -> Self {
         self.scope =
             AgentScope::new(self.scope.agent(), self.scope.tenant().map(str::to_owned), Some(purpose.into()));
-        self
+        self.settled()
     }
 
     /// The same for a client that supports these extensions, by their URIs, and no others.
     #[must_use]
     pub fn with_extensions(mut self, extensions: impl IntoIterator<Item = String>) -> Self {
         self.extensions = Some(extensions.into_iter().collect());
-        self
+        self.settled()
     }
 
     /// The same, named by a registry: its source is [`SourceKind::Registry`].
     #[must_use]
     pub fn from_registry(mut self, name: impl Into<String>) -> Self {
         self.registry = Some(name.into());
-        self
+        self.settled()
     }
 
     /// The same, asked for with `A2A-Version`: for servers that have a card for each version.
     #[must_use]
     pub fn asked_with_version(mut self, version: ProtocolVersion) -> Self {
         self.ask = self.ask.with_version(version);
-        self
+        self.settled()
     }
 
     /// The same, asked for with `Authorization`: for cards that are not public.
     #[must_use]
     pub fn asked_with_credential(mut self, credential: Credential) -> Self {
         self.ask = self.ask.with_credential(credential);
-        self
+        self.settled()
     }
 
     /// The same with signatures that are kept beside the card; several agents may share them.
     #[must_use]
     pub fn with_endorsements(mut self, endorsements: impl Into<Arc<[Endorsement]>>) -> Self {
         self.endorsements = endorsements.into();
-        self
+        self.settled()
     }
 
     /// Where its card is.
@@ -116,8 +118,21 @@ impl Agent {
         &self.scope
     }
 
-    pub(super) fn name(&self) -> &str {
-        self.scope.agent()
+    /// What is remembered for this agent is for nobody who asks for it in another way.
+    fn settled(mut self) -> Self {
+        let fingerprint = self.ask.credential.as_ref().map(Credential::fingerprint);
+        let endorsements = self.endorsements.iter().map(|endorsement| sha256(endorsement.octets()));
+        let texts = format!(
+            "{:?}{:?}{:?}{:?}{:?}",
+            self.address, self.terms, self.extensions, self.registry, self.ask.version
+        );
+        let question = sha256_of_parts([
+            sha256_of_parts([texts]),
+            sha256_of_parts(fingerprint),
+            sha256_of_parts(endorsements),
+        ]);
+        self.scope = self.scope.asked(question);
+        self
     }
 
     pub(super) const fn ask(&self) -> &AskTerms {

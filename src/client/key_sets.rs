@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use countersign_keys::{Finding, Level};
 use countersign_policy::codes::decision as codes;
 use countersign_policy::{
-    CacheTerms, FetchTerms, FetchedKeys, KeySet, LoopbackNames, Source, StrictUrl, TrustPolicy, UnixTime,
+    AllowPattern, AllowRule, FetchTerms, FetchedKeys, FetchedKeysError, KeySet, LoopbackNames, Source,
+    StrictUrl, TrustPolicy, UnixTime,
 };
 
 use super::Web;
@@ -47,8 +48,10 @@ struct Held {
     fetched_at: UnixTime,
     /// From when on it is fetched again.
     due_at: UnixTime,
-    /// From when on it does not count, whatever comes.
+    /// From when on it does not count.
     until: UnixTime,
+    /// Whether the response lets it be used past its time.
+    may_stand_in: bool,
 }
 
 /// The policy that was made last, and of what.
@@ -62,8 +65,15 @@ struct Combined {
 pub(super) struct Asking<'a> {
     pub(super) web: &'a Web,
     pub(super) source: &'a Source,
-    pub(super) cache: &'a CacheTerms,
     pub(super) now: UnixTime,
+    /// How long keys may stand in for a server that cannot be asked: set for each set.
+    stale_seconds: i64,
+}
+
+impl<'a> Asking<'a> {
+    pub(super) const fn new(web: &'a Web, source: &'a Source, now: UnixTime) -> Self {
+        Self { web, source, now, stale_seconds: 0 }
+    }
 }
 
 impl KeySets {
@@ -86,7 +96,7 @@ impl KeySets {
         for (set, url, state) in self.for_source(asking.source) {
             let mut state = lock(state);
             if state.is_due(asking.now) {
-                state.fetch((set, url), &self.fetch, asking, set.refresh_seconds);
+                state.fetch((set, url), &self.fetch, self.with_stale(asking, set), set.refresh_seconds);
             }
             findings.extend(state.finding(set, asking.now));
         }
@@ -101,11 +111,23 @@ impl KeySets {
             let mut state = lock(state);
             if kids.iter().any(|kid| !state.answers_to(kid)) && state.may_ask_again(set, asking.now) {
                 state.asked_again_at = Some(asking.now);
-                state.fetch((set, url), &self.fetch, asking, 0);
+                state.fetch((set, url), &self.fetch, self.with_stale(asking, set), 0);
                 asked = true;
             }
         }
         asked
+    }
+
+    /// One set has one end for all its sources: the smallest `stale-if-error` of the rules that they may fall under.
+    fn with_stale<'a>(&self, asking: Asking<'a>, set: &KeySet) -> Asking<'a> {
+        let is_for = |rule: &&AllowRule| {
+            let overlaps =
+                |from: &AllowPattern| set.origins.iter().any(|origin| origin.value.overlap(from).is_some());
+            rule.from.iter().any(|from| overlaps(&from.value))
+        };
+        let rules = self.policy.allows().iter().filter(is_for);
+        let smallest = rules.map(|rule| rule.cache.stale_if_error_seconds).min();
+        Asking { stale_seconds: smallest.unwrap_or(0), ..asking }
     }
 
     fn for_source<'s>(
@@ -166,29 +188,52 @@ impl State {
         asking: Asking<'_>,
         lifetime: i64,
     ) {
-        let Asking { web, cache, now, .. } = asking;
-        let reuse = ReuseTerms::from(cache)
+        let Asking { web, now, .. } = asking;
+        let reuse = ReuseTerms::default()
             .with_default_lifetime_seconds(lifetime)
-            .with_max_lifetime_seconds(lifetime);
-        self.tried_at = Some(now);
-        let fetched = match web.get(url, &AskTerms::default().with_reuse(reuse), terms, now) {
+            .with_max_lifetime_seconds(lifetime)
+            .with_stale_if_error_seconds(asking.stale_seconds);
+        let before = self.tried_at.replace(now);
+        let ask = AskTerms::default().with_reuse(reuse);
+        let fetched = match web.get(url, &ask, terms, now) {
             Ok(fetched) => fetched,
             Err(error) => {
                 self.fault = Some(error.to_string());
+                // Only a server that cannot be asked has its old keys stand in.
+                match &mut self.held {
+                    Some(held) if error.is_outage() => held.until = held.last(asking.stale_seconds),
+                    Some(held) => held.until = held.due_at,
+                    None => {}
+                }
                 return;
             }
         };
+        if fetched.how == FetchedHow::Fresh {
+            // Nobody was asked.
+            self.tried_at = before.max(Some(fetched.confirmed_at.min(now)));
+        }
         match set.read(fetched.octets.to_vec()) {
             Ok(keys) => {
-                let held = Held::of(Arc::new(keys), &fetched, set, cache, now);
+                let mut held = Held::of(Arc::new(keys), &fetched, set, now);
                 self.fault = match &fetched.how {
-                    FetchedHow::Stale(error) => Some(error.to_string()),
+                    FetchedHow::Stale(error) => {
+                        held.until = held.last(asking.stale_seconds);
+                        Some(error.to_string())
+                    }
                     FetchedHow::Network | FetchedHow::Fresh | FetchedHow::Revalidated => None,
                 };
                 self.held = Some(held);
             }
-            // The keys that were there before count to their end: nothing says that they are revoked.
-            Err(error) => self.fault = Some(error.to_string()),
+            Err(error) => {
+                web.forget(url, &ask, terms);
+                self.fault = Some(error.to_string());
+                match (&mut self.held, &error) {
+                    // Whoever reads the set can sign, also with the keys that were there before.
+                    (_, FetchedKeysError::PrivateKey { .. }) => self.held = None,
+                    (Some(held), _) => held.until = held.due_at,
+                    (None, _) => {}
+                }
+            }
         }
     }
 
@@ -206,17 +251,16 @@ impl State {
 
 impl Held {
     /// The server is asked again after the refresh interval of the owner, whatever it says itself.
-    fn of(
-        keys: Arc<FetchedKeys>,
-        fetched: &Fetched,
-        set: &KeySet,
-        cache: &CacheTerms,
-        now: UnixTime,
-    ) -> Self {
+    fn of(keys: Arc<FetchedKeys>, fetched: &Fetched, set: &KeySet, now: UnixTime) -> Self {
         let fetched_at = fetched.confirmed_at.min(now);
         let due_at = fetched_at.saturating_add_seconds(set.refresh_seconds);
-        let until = due_at.saturating_add_seconds(cache.stale_if_error_seconds.max(0));
-        Self { keys, fetched_at, due_at, until }
+        let may_stand_in = fetched.may_stand_in();
+        Self { keys, fetched_at, due_at, until: due_at, may_stand_in }
+    }
+
+    /// How long it counts while the server cannot be asked.
+    fn last(&self, stale_seconds: i64) -> UnixTime {
+        self.due_at.saturating_add_seconds(if self.may_stand_in { stale_seconds.max(0) } else { 0 })
     }
 
     fn counts(&self, now: UnixTime) -> bool {

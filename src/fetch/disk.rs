@@ -5,12 +5,19 @@ mod frame;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::{ResponseStore, StoreAction, StoreError, StoreKey, StoreLimits, StoredResponse};
 
 /// How the names of files begin that are not finished.
 const UNFINISHED: &str = ".new-";
+
+/// The folder is looked through after this share of its entries was written, or an entry of this share of its octets.
+const SHRINK_SHARE: usize = 64;
+
+/// Hexadecimal digits of the name of a file that is finished.
+const NAME_DIGITS: usize = 64;
 
 /// A file that is not finished, and this much older than the newest one, was left behind by a process that ended.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -20,7 +27,8 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 /// A file is written under another name and renamed when it is whole; its name is the SHA-256 of its key. It is believed only
 /// if its checksum holds and it is for the key that was asked for: a file that is cut, changed or renamed is a response that
 /// was never remembered, and is removed. Other users must have no rights in the folder (mode 0700), as it may hold what only
-/// the holder of a credential may read; on systems other than Unix, rights are not looked at. What was written first goes first.
+/// the holder of a credential may read; on systems other than Unix, rights are not looked at. What was written first goes first; the
+/// limits are looked at after every 64th part of them, so that they may be passed by that much.
 ///
 /// # Examples
 ///
@@ -36,6 +44,8 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 pub struct DiskStore {
     folder: PathBuf,
     limits: StoreLimits,
+    /// Files that this process wrote.
+    written: AtomicUsize,
 }
 
 impl DiskStore {
@@ -48,7 +58,7 @@ impl DiskStore {
     pub fn open(folder: impl AsRef<Path>, limits: StoreLimits) -> Result<Self, StoreError> {
         let folder = folder.as_ref().to_owned();
         prepare(&folder).map_err(|error| StoreError::new(StoreAction::Open, error.kind()))?;
-        Ok(Self { folder, limits })
+        Ok(Self { folder, limits, written: AtomicUsize::new(0) })
     }
 
     /// Every response that is whole, in the order of the URLs. Nothing is removed.
@@ -59,8 +69,7 @@ impl DiskStore {
     pub fn list(&self) -> Result<Vec<StoredResponse>, StoreError> {
         let fault = |error: io::Error| StoreError::new(StoreAction::Read, error.kind());
         let mut found = Vec::new();
-        for entry in fs::read_dir(&self.folder).map_err(fault)? {
-            let path = entry.map_err(fault)?.path();
+        for path in self.files().map_err(fault)? {
             let octets = self.read(&path).map_err(fault)?;
             let response = octets.and_then(|octets| frame::read(&octets));
             found.extend(response.filter(|response| self.path(&response.key) == path));
@@ -77,11 +86,28 @@ impl DiskStore {
     pub fn clear(&self) -> Result<usize, StoreError> {
         let fault = |error: io::Error| StoreError::new(StoreAction::Write, error.kind());
         let mut cleared: usize = 0;
-        for entry in fs::read_dir(&self.folder).map_err(fault)? {
-            remove_if_there(&entry.map_err(fault)?.path()).map_err(fault)?;
+        for path in self.files().map_err(fault)? {
+            remove_if_there(&path).map_err(fault)?;
             cleared = cleared.saturating_add(1);
         }
         Ok(cleared)
+    }
+
+    /// The files that are this store's by their names; whatever else is in the folder is left alone.
+    fn files(&self) -> io::Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let is_own = name.starts_with(UNFINISHED)
+                || (name.len() == NAME_DIGITS && name.bytes().all(|octet| octet.is_ascii_hexdigit()));
+            // It may have gone in between.
+            if is_own && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+                files.push(entry.path());
+            }
+        }
+        Ok(files)
     }
 
     fn path(&self, key: &StoreKey) -> PathBuf {
@@ -113,20 +139,23 @@ impl DiskStore {
         let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
         file.write_all(&octets)?;
         file.persist(self.path(&response.key)).map_err(|error| error.error)?;
-        self.shrink()
+        // Looking through the whole folder takes longer than writing; the limits may be passed by a few in between.
+        let often = self.limits.max_entries.div_ceil(SHRINK_SHARE).max(1);
+        let is_time = self.written.fetch_add(1, Ordering::Relaxed).is_multiple_of(often);
+        if is_time || octets.len() > self.limits.max_octets / SHRINK_SHARE { self.shrink() } else { Ok(()) }
     }
 
     /// Removes what was written first until the limits hold. Another process may do the same at the same time.
     fn shrink(&self) -> io::Result<()> {
         let mut files = Vec::new();
         let mut unfinished = Vec::new();
-        for entry in fs::read_dir(&self.folder)? {
-            let entry = entry?;
+        for path in self.files()? {
             // It may have gone in between.
-            let Ok(metadata) = entry.metadata() else { continue };
-            let file = (metadata.modified()?, metadata.len(), entry.path());
-            let name = entry.file_name();
-            if name.to_string_lossy().starts_with(UNFINISHED) {
+            let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+            let is_unfinished =
+                path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(UNFINISHED));
+            let file = (metadata.modified()?, metadata.len(), path);
+            if is_unfinished {
                 unfinished.push(file);
             } else {
                 files.push(file);
@@ -190,7 +219,11 @@ fn prepare(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let metadata = fs::metadata(folder)?;
+    // A link leads to a folder that somebody else may have chosen.
+    let metadata = fs::symlink_metadata(folder)?;
+    if !metadata.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
     // A new file is this user's, whoever that is.
     let own = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?.as_file().metadata()?;
     if metadata.mode() & 0o077 == 0 && metadata.uid() == own.uid() {

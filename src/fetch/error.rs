@@ -15,7 +15,7 @@ use crate::{Code, codes};
 #[non_exhaustive]
 pub enum FetchError {
     /// The client was told not to use the network.
-    #[error("`{url}` is not remembered, and nothing may be fetched")]
+    #[error("`{url}` is not remembered, or no longer fresh, and nothing may be fetched")]
     Offline {
         /// The URL.
         url: String,
@@ -222,9 +222,10 @@ impl FetchError {
     #[must_use]
     pub const fn is_outage(&self) -> bool {
         match self {
-            Self::Offline { .. } | Self::Dns { .. } | Self::Unreachable { .. } | Self::Timeout { .. } => true,
+            Self::Dns { .. } | Self::Unreachable { .. } | Self::Timeout { .. } => true,
             Self::Status { status, .. } => matches!(*status, 500 | 502..=504),
-            Self::NotHttps { .. }
+            Self::Offline { .. }
+            | Self::NotHttps { .. }
             | Self::Request { .. }
             | Self::Address { .. }
             | Self::Tls { .. }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use countersign_keys::hex;
+use countersign_keys::{hex, sha256_of_parts};
 use countersign_policy::{FetchTerms, Scheme, StrictUrl, UnixTime};
 
 use super::{
@@ -97,6 +97,15 @@ pub enum FetchedHow {
     Stale(FetchError),
 }
 
+impl Fetched {
+    /// Whether the response lets it be used past its time, while the server cannot be asked (RFC 9111 section 4.2.4).
+    #[must_use]
+    pub fn may_stand_in(&self) -> bool {
+        let directives = self.cache_control.as_deref().unwrap_or_default().to_ascii_lowercase();
+        !["must-revalidate", "no-cache", "no-store"].iter().any(|forbids| directives.contains(forbids))
+    }
+}
+
 impl FetchedHow {
     /// `network`, `fresh`, `revalidated` or `stale`.
     #[must_use]
@@ -143,7 +152,7 @@ impl<F: Fetch, S: ResponseStore> Fetcher<F, S> {
             terms,
             now,
             newest: UnixTime::from_seconds(newest),
-            key: StoreKey::of(url, ask),
+            key: self.key(url, ask, terms),
             store_error: None,
         };
         turn.run()
@@ -173,6 +182,21 @@ impl<F: Fetch, S: ResponseStore> Fetcher<F, S> {
             },
             (Err(error), _) => Err(error),
         }
+    }
+
+    /// What a response is remembered under: the URL, what was asked with it, and over which connections it may come, which are
+    /// the networks of `terms` and [`Fetch::connects`].
+    #[must_use]
+    pub fn key(&self, url: &StrictUrl, ask: &AskTerms, terms: &FetchTerms) -> StoreKey {
+        let networks = terms.networks.iter().map(|placed| placed.value.to_string());
+        let parts = self.fetch.connects().into_iter().map(|digest| hex(&digest)).chain(networks);
+        StoreKey::of(url, ask).over(&hex(&sha256_of_parts(parts)))
+    }
+
+    /// Forgets the response, if one is remembered: its octets turned out to be useless. A store that cannot be written has told
+    /// that when they were fetched.
+    pub fn forget(&self, url: &StrictUrl, ask: &AskTerms, terms: &FetchTerms) {
+        let _ = self.store.remove(&self.key(url, ask, terms));
     }
 
     /// Where responses are remembered.

@@ -50,6 +50,7 @@ const TOO_MANY_HEADERS: &str = "http parse resulted in too many headers";
 /// ```
 #[derive(Clone)]
 pub struct HttpsFetch {
+    connects: [u8; 32],
     tls: Arc<ClientConfig>,
     resolver: Arc<dyn Resolve>,
 }
@@ -70,7 +71,8 @@ impl HttpsFetch {
     ///
     /// [`TlsTermsError`] if a certificate or the key cannot be used.
     pub fn with_tls(terms: TlsTerms) -> Result<Self, TlsTermsError> {
-        Ok(Self { tls: Arc::new(terms.into_config()?), resolver: Arc::new(SystemResolver::default()) })
+        let (connects, resolver) = (terms.digest(), Arc::new(SystemResolver::default()));
+        Ok(Self { connects, tls: Arc::new(terms.into_config()?), resolver })
     }
 
     /// The same, with names resolved by `resolver`. Its answers are judged like those of the system.
@@ -88,6 +90,10 @@ impl fmt::Debug for HttpsFetch {
 }
 
 impl Fetch for HttpsFetch {
+    fn connects(&self) -> Option<[u8; 32]> {
+        Some(self.connects)
+    }
+
     fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
         if request.url.scheme() != Scheme::Https {
             return Err(FetchError::NotHttps { url: request.url.raw().to_owned() });

@@ -20,16 +20,35 @@ pub trait Fetch: Send + Sync {
     ///
     /// [`FetchError`] if there is no whole response within the limits.
     fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError>;
+
+    /// A digest of what is trusted and shown when connections are made: authorities, a certificate of the client. Responses are
+    /// not shared between clients that differ in it. Default: [`None`], nothing that differs.
+    fn connects(&self) -> Option<[u8; 32]> {
+        None
+    }
 }
 
-/// A client that fetches nothing: what is remembered and fresh is all there is.
-#[derive(Clone, Copy, Debug, Default)]
-#[non_exhaustive]
-pub struct Offline;
+/// A client that fetches nothing: what another one fetched, and is fresh, is all there is.
+#[derive(Clone, Copy, Debug)]
+pub struct Offline {
+    connects: Option<[u8; 32]>,
+}
+
+impl Offline {
+    /// In place of `client`, whose responses are the ones that may be used.
+    #[must_use]
+    pub fn like(client: &(impl Fetch + ?Sized)) -> Self {
+        Self { connects: client.connects() }
+    }
+}
 
 impl Fetch for Offline {
     fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
         Err(FetchError::Offline { url: request.url.raw().to_owned() })
+    }
+
+    fn connects(&self) -> Option<[u8; 32]> {
+        self.connects
     }
 }
 
@@ -37,17 +56,29 @@ impl<F: Fetch + ?Sized> Fetch for &F {
     fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
         (**self).fetch(request)
     }
+
+    fn connects(&self) -> Option<[u8; 32]> {
+        (**self).connects()
+    }
 }
 
 impl<F: Fetch + ?Sized> Fetch for Arc<F> {
     fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
         (**self).fetch(request)
     }
+
+    fn connects(&self) -> Option<[u8; 32]> {
+        (**self).connects()
+    }
 }
 
 impl<F: Fetch + ?Sized> Fetch for Box<F> {
     fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
         (**self).fetch(request)
+    }
+
+    fn connects(&self) -> Option<[u8; 32]> {
+        (**self).connects()
     }
 }
 

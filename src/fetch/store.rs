@@ -51,6 +51,8 @@ pub struct StoreKey {
     pub version: Option<String>,
     /// SHA-256 of the credential, in hexadecimal digits.
     pub credential: Option<String>,
+    /// SHA-256 of what connections were made with, in hexadecimal digits.
+    pub connection: Option<String>,
 }
 
 /// A response with status 200, with what is needed to judge whether it may be used again.
@@ -110,14 +112,23 @@ impl StoreKey {
             url: url.canonical_text(),
             version: ask.version.map(|version: ProtocolVersion| version.to_string()),
             credential: ask.credential.as_ref().map(|credential| hex(&credential.fingerprint())),
+            connection: None,
         }
+    }
+
+    /// The same, over connections of this kind.
+    #[must_use]
+    pub fn over(mut self, connection: &str) -> Self {
+        self.connection = Some(connection.to_owned());
+        self
     }
 
     /// SHA-256 over all parts, in hexadecimal digits: the name of a file.
     #[must_use]
     pub fn digest(&self) -> String {
         let mut octets = Vec::new();
-        for part in [Some(&self.url), self.version.as_ref(), self.credential.as_ref()] {
+        let options = [&self.version, &self.credential, &self.connection];
+        for part in std::iter::once(Some(&self.url)).chain(options.map(Option::as_ref)) {
             // The length keeps parts apart; an absent part differs from an empty one.
             let mark = part.map_or_else(|| "-".to_owned(), |part| format!("{}:{part}", part.len()));
             octets.extend_from_slice(mark.as_bytes());

@@ -131,7 +131,7 @@ pub(crate) fn run(args: &AdmitArgs, session: &mut Session<'_>) -> Result<Outcome
             let pins = args.pins.as_ref().map(|path| path.display().to_string());
             let mut asked = Asked { explanation, diagnosis: Vec::new(), why_not: why_not.clone(), pins };
             let mut record = |decision: &Decision| match &mut log {
-                Some(log) => log.append(&AuditRecord::of(decision, CacheState::Off)),
+                Some(log) => log.append(&AuditRecord::of(decision, CacheState::Off, now)),
                 None => Ok(()),
             };
             match question.admit(card) {
@@ -204,7 +204,8 @@ fn request(args: &AdmitArgs) -> Result<AdmissionRequest, Failure> {
     let Some(url) = &args.url else {
         let message = "`--as URL` is missing: a policy decides by where a card comes from";
         return Err(Failure::usage(message).with_help(
-            "name the URL that the card was fetched from, such as `--as https://agents.example/.well-known/agent-card.json`",
+            "name the URL that the card was fetched from, such as `--as https://agents.example/.well-known/agent-card.json`; to \
+             have it fetched, write the URL in place of the file: https://agents.example",
         ));
     };
     let mut source = Source::at(url).map_err(|error: UrlError| {

@@ -1,8 +1,9 @@
 //! `cache`: what `admit --cache` remembers of responses and answers.
 
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
-use countersign::fetch::{DiskStore, ResponseStore as _, StoredResponse};
+use countersign::fetch::{CardAddress, DiskStore, ResponseStore as _, StoredResponse};
 use countersign::keys::{hex, sha256};
 use serde::Serialize;
 
@@ -57,8 +58,9 @@ fn list(folder: &Path, session: &mut Session<'_>) -> Result<Outcome, Stop> {
 }
 
 fn show(url: &str, folder: &Path, session: &mut Session<'_>) -> Result<Outcome, Stop> {
+    let url = &url_of(url);
     let responses = responses(&open(folder)?, folder)?;
-    let mut of_url = responses.iter().filter(|response| response.key.url == url);
+    let mut of_url = responses.iter().filter(|response| response.key.url == *url);
     let Some(response) = of_url.next() else { return Err(unknown(url).into()) };
     let more = of_url.count();
     if more > 0 {
@@ -67,7 +69,14 @@ fn show(url: &str, folder: &Path, session: &mut Session<'_>) -> Result<Outcome, 
     match session.format {
         Format::Json => session.json(&ResponseJson::of(response))?,
         Format::Human | Format::Short => {
-            session.out.writer.write_all(&response.octets)?;
+            // A terminal obeys what a server may have written into a document.
+            if io::stdout().is_terminal() {
+                for line in String::from_utf8_lossy(&response.octets).lines() {
+                    session.data(&escape(line))?;
+                }
+            } else {
+                session.out.writer.write_all(&response.octets)?;
+            }
         }
     }
     Ok(Outcome::Yes)
@@ -81,8 +90,9 @@ fn clear(url: Option<&str>, folder: &Path, session: &mut Session<'_>) -> Result<
         session.note(&format!("forgot {responses} responses and {answers} answers"))?;
         return Ok(Outcome::Yes);
     };
+    let url = &url_of(url);
     let responses = responses(&store, folder)?;
-    let of_url: Vec<_> = responses.iter().filter(|response| response.key.url == url).collect();
+    let of_url: Vec<_> = responses.iter().filter(|response| response.key.url == *url).collect();
     if of_url.is_empty() {
         return Err(unknown(url).into());
     }
@@ -91,6 +101,11 @@ fn clear(url: Option<&str>, folder: &Path, session: &mut Session<'_>) -> Result<
     }
     session.note(&format!("forgot {} responses", of_url.len()))?;
     Ok(Outcome::Yes)
+}
+
+/// The URL of a card, from what `admit` takes; else the text itself.
+fn url_of(text: &str) -> String {
+    CardAddress::read(text).map_or_else(|_| text.to_owned(), |address| address.url().canonical_text())
 }
 
 /// A folder that is not there is not made here.

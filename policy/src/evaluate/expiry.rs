@@ -1,12 +1,15 @@
 //! Until when an answer holds: as long as everything that it rests on.
 
 use super::signatures::Ages;
-use crate::{AllowRule, Grace, Mode, Outcome, SignatureFacts, SignatureLevel, TrustPolicy, UnixTime, Waived};
+use crate::{
+    AllowRule, Grace, Mode, Outcome, SignatureFacts, SignatureLevel, StrictUrl, TrustPolicy, UnixTime, Waived,
+};
 
 /// What an answer rests on.
 pub(super) struct Used<'e> {
     pub(super) rule: Option<&'e AllowRule>,
     pub(super) policy: &'e TrustPolicy,
+    pub(super) source: &'e StrictUrl,
     pub(super) counted: &'e [usize],
     pub(super) signatures: &'e [SignatureFacts],
     pub(super) waived: &'e [Waived],
@@ -42,7 +45,7 @@ fn signature_ends(used: &Used<'_>) -> impl Iterator<Item = UnixTime> {
     let max_age =
         used.rule.and_then(|rule| rule.signatures.max_age_seconds.as_ref()).map(|max_age| max_age.value);
     counted.flat_map(move |facts| {
-        let key = facts.thumbprint.and_then(|thumbprint| used.policy.key_by_thumbprint(thumbprint));
+        let key = used.policy.key_of(facts, used.source, used.ages.now);
         let key_end =
             key.and_then(|key| key.trusted.not_after()).map(|last| after(UnixTime::from_seconds(last)));
         let too_old = facts

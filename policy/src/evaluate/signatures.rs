@@ -8,9 +8,9 @@ use super::hosts::nearest;
 use super::{is_integrity, of_fault};
 use crate::codes::decision as reasons;
 use crate::{
-    AdmissionRequest, AgentMemory, AllowRule, FactFault, KeyGroup, KeySelector, LoopbackNames, PinMemory,
-    Placed, PolicyKey, Reaction, Reason, SignatureFacts, SignatureLevel, SignatureState, SignatureVerdict,
-    TraceStep, TrustPolicy, UnixTime,
+    AdmissionRequest, AgentMemory, AllowRule, FactFault, KeyGroup, KeySelector, PinMemory, Placed, PolicyKey,
+    Reaction, Reason, SignatureFacts, SignatureLevel, SignatureState, SignatureVerdict, TraceStep,
+    TrustPolicy, UnixTime,
 };
 
 /// What is said about the signatures of a card.
@@ -220,7 +220,7 @@ fn verdict<'p>(
     (place, facts): (usize, &SignatureFacts),
     ages: &Ages<'_>,
 ) -> (SignatureVerdict, Option<Eligible<'p>>) {
-    let key = facts.thumbprint.and_then(|thumbprint| policy.key_by_thumbprint(thumbprint));
+    let key = policy.key_of(facts, &request.source.url, ages.now);
     let mut verdict = SignatureVerdict {
         endorsement: facts.endorsement,
         index: facts.index,
@@ -255,15 +255,15 @@ fn eligible<'p>(
         return Ok(None);
     }
     let unverifiable = |reason| (SignatureState::Unverifiable, Box::new(reason));
-    let key =
-        facts.thumbprint.and_then(|thumbprint| Some((thumbprint, policy.key_by_thumbprint(thumbprint)?)));
-    let Some((thumbprint, key)) = key else {
+    let key = policy.key_of(facts, &request.source.url, ages.now);
+    let Some((thumbprint, key)) = facts.thumbprint.zip(key) else {
         // Whoever verified it used a key that the policy does not have.
         let message = "the key that made the signature is not one of the policy";
         return Err(unverifiable(Reason::new(key_codes::SIG_UNKNOWN_KEY, message)));
     };
-    let refusal =
-        out_of_scope(key, request, facts).or_else(|| rule.and_then(|rule| not_allowed(rule, facts)));
+    let refusal = out_of_scope(key, request, facts)
+        .or_else(|| unusable(key, facts, ages.now))
+        .or_else(|| rule.and_then(|rule| not_allowed(rule, facts)));
     if let Some(reason) = refusal {
         return Err(unverifiable(reason));
     }
@@ -275,14 +275,23 @@ fn eligible<'p>(
 
 fn out_of_scope(key: &PolicyKey, request: &AdmissionRequest, facts: &SignatureFacts) -> Option<Reason> {
     let source = &request.source.url;
-    // A key for `localhost` is only reached through a rule that allows loopback.
-    if key.origins.iter().any(|origin| origin.value.allows(source, LoopbackNames::Allowed)) {
+    if key.speaks_for(source) {
         return None;
     }
     let message = format!("the key `{}` may not speak for `{}`", key.id, source.origin());
     let reason =
         Reason::new(reasons::SIG_KEY_OUT_OF_SCOPE, message).found(pointer(facts), facts.kid.as_deref());
     Some(reason.demanded(&key.place).near(nearest(source, &key.origins)))
+}
+
+/// A key in several sets may have verified by another entry than the one that speaks for the source.
+fn unusable(key: &PolicyKey, facts: &SignatureFacts, now: UnixTime) -> Option<Reason> {
+    if key.is_usable(facts.algorithm, now) {
+        return None;
+    }
+    let message = format!("`{}`, which speaks for the source, does not let the key be used for this", key.id);
+    let reason = Reason::new(key_codes::SIG_UNKNOWN_KEY, message).found(pointer(facts), facts.kid.as_deref());
+    Some(reason.demanded(&key.place))
 }
 
 fn not_allowed(rule: &AllowRule, facts: &SignatureFacts) -> Option<Reason> {

@@ -144,30 +144,32 @@ impl TrustPolicy {
     /// The policy with keys of sets that were fetched, each until a time from which on it does not count any more.
     ///
     /// Its digest stays: URL and scope of a set are the owner's, its keys are not. [`Self::key_epoch`] changes with the
-    /// keys. A key that the policy has already keeps the scope that it has there; of a key in two sets the first one counts.
+    /// keys. A key that the policy has already keeps the scope that it has there; a key in two sets counts for the sources of both.
     #[must_use]
     pub fn with_fetched_keys<'k>(
         &self,
         fetched: impl IntoIterator<Item = (&'k FetchedKeys, UnixTime)>,
     ) -> Self {
-        let mut policy = self.clone();
+        let mut parts = self.parts.clone();
+        let own = self.parts.keys.len();
         for (fetched, until) in fetched {
             let last = until.saturating_add_seconds(-1).seconds();
             for key in &fetched.keys {
-                if policy.key_by_thumbprint(key.trusted.thumbprint()).is_some() {
+                let is_it = |known: &PolicyKey| known.trusted.thumbprint() == key.trusted.thumbprint();
+                if parts.keys.iter().take(own).any(is_it) {
                     continue;
                 }
                 let mut key = key.clone();
                 let ends = key.trusted.not_after().map_or(last, |end| end.min(last));
                 key.trusted = key.trusted.with_not_after(ends);
-                policy.parts.trusted.push(key.trusted.clone());
-                policy.parts.keys.push(key);
+                parts.trusted.push(key.trusted.clone());
+                parts.keys.push(key);
             }
             for key in &fetched.unusable {
-                policy.parts.trusted.push_unusable(key.clone());
+                parts.trusted.push_unusable(key.clone());
             }
         }
-        policy
+        Self::new(parts)
     }
 }
 

@@ -3,7 +3,7 @@
 use countersign_keys::trust::TrustedKey;
 use countersign_keys::{Algorithm, Thumbprint};
 
-use crate::{AllowPattern, Placed, PolicyPlace, StrictUrl, UnixTime};
+use crate::{AllowPattern, LoopbackNames, Placed, PolicyPlace, StrictUrl, UnixTime};
 
 /// A key, and the sources that it may speak for.
 #[derive(Clone, Debug)]
@@ -19,6 +19,19 @@ pub struct PolicyKey {
     pub origins: Vec<Placed<AllowPattern>>,
     /// Where it is written.
     pub place: PolicyPlace,
+}
+
+impl PolicyKey {
+    /// Whether it may sign cards of a source. A key for `localhost` is only reached through a rule that allows loopback.
+    pub(crate) fn speaks_for(&self, source: &StrictUrl) -> bool {
+        self.origins.iter().any(|origin| origin.value.allows(source, LoopbackNames::Allowed))
+    }
+
+    /// Whether it may be used with an algorithm, if one is known, at a time.
+    pub(crate) fn is_usable(&self, algorithm: Option<Algorithm>, now: UnixTime) -> bool {
+        algorithm.is_none_or(|algorithm| self.trusted.allows(algorithm))
+            && self.trusted.check_at(now.seconds()).is_ok()
+    }
 }
 
 /// `[[jwks]]`: a set of keys that all have one scope. The keys of a set that is a file are among [`TrustPolicy::keys`].

@@ -22,6 +22,7 @@ pub(super) fn write(response: &StoredResponse) -> Vec<u8> {
     push(&mut rest, response.key.url.as_bytes());
     push_option(&mut rest, response.key.version.as_deref());
     push_option(&mut rest, response.key.credential.as_deref());
+    push_option(&mut rest, response.key.connection.as_deref());
     push(&mut rest, response.received_at.seconds().to_string().as_bytes());
     push_lines(&mut rest, &response.request_headers);
     push_lines(&mut rest, &response.headers);
@@ -40,7 +41,12 @@ pub(super) fn read(octets: &[u8]) -> Option<StoredResponse> {
         return None;
     }
     let mut cursor = Cursor { rest };
-    let key = StoreKey { url: cursor.text()?, version: cursor.option()?, credential: cursor.option()? };
+    let key = StoreKey {
+        url: cursor.text()?,
+        version: cursor.option()?,
+        credential: cursor.option()?,
+        connection: cursor.option()?,
+    };
     let received_at = UnixTime::from_seconds(cursor.text()?.parse().ok()?);
     let (request_headers, headers) = (cursor.lines()?, cursor.lines()?);
     let octets: Arc<[u8]> = cursor.part()?.into();
@@ -122,7 +128,8 @@ mod tests {
         version: Option<String>,
         lines: Vec<(String, String)>,
     ) -> StoredResponse {
-        let key = StoreKey { url: "https://a.example/".to_owned(), version, credential: None };
+        let key =
+            StoreKey { url: "https://a.example/".to_owned(), version, credential: None, connection: None };
         let octets: Arc<[u8]> = octets.into();
         StoredResponse::new(key, UnixTime::from_seconds(seconds), lines.clone(), lines, octets)
     }

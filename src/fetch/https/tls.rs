@@ -11,6 +11,8 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{ClientConfig, RootCertStore};
 use zeroize::Zeroize;
 
+use countersign_keys::sha256_of_parts;
+
 use crate::{Code, codes};
 
 /// How TLS is set up. The default: Mozilla's list of authorities, no certificate of the client.
@@ -82,6 +84,21 @@ impl TlsTerms {
     pub fn with_client(mut self, client: ClientCertificate) -> Self {
         self.client = Some(client);
         self
+    }
+
+    /// Of what servers are judged by and what they are shown; the key of the client takes no part.
+    pub(super) fn digest(&self) -> [u8; 32] {
+        let (kind, pem) = match &self.roots {
+            Roots::Public => ("public", None),
+            Roots::Only(pem) => ("only", Some(pem)),
+            Roots::PublicAnd(pem) => ("public and", Some(pem)),
+        };
+        let chain = self.client.iter().flat_map(|client| &client.certified.cert);
+        sha256_of_parts([
+            sha256_of_parts([kind.as_bytes()]),
+            sha256_of_parts(pem),
+            sha256_of_parts(chain.map(|certificate| certificate.as_ref())),
+        ])
     }
 
     pub(super) fn into_config(self) -> Result<ClientConfig, TlsTermsError> {

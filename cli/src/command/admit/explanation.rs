@@ -59,7 +59,7 @@ pub(super) fn lines(explanation: &Explanation, decision: &Decision) -> Vec<Strin
     let mut lines = vec![if codes.is_empty() {
         "no change of the policy for each reason, at most 16 together, admits the card".to_owned()
     } else {
-        format!("no change of a rule answers {}; instead:", names(&codes).join(", "))
+        format!("no change that is known here answers {}; instead:", names(&codes).join(", "))
     }];
     lines.extend(codes.iter().map(|code| format!("  [{code}] {}", code.page().instead)));
     lines

@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use countersign::cache::{DecisionKey, ReceivedCard};
 use countersign::client::{Admission, AdmissionClient, ClientError};
 use countersign::codes;
+use countersign::fetch::FetchedHow;
 use countersign::keys::sha256;
 use countersign::policy::UrlError;
 use countersign::{
@@ -174,6 +175,10 @@ impl Run<'_> {
         };
         decision.findings.extend(admission.findings.iter().cloned());
         decision.findings.extend(admission.card.served_findings());
+        if let FetchedHow::Stale(error) = &admission.card.fetched.how {
+            let message = format!("the card is the one of {}: {error}", admission.card.fetched.confirmed_at);
+            decision.findings.push(Finding::new(error.code(), Level::Warning, message));
+        }
         if let Some(error) = &admission.card.fetched.store_error {
             decision.findings.push(not_remembered(&error.to_string()));
         }
@@ -225,7 +230,7 @@ impl Run<'_> {
         match &looked.result {
             Ok(found) => {
                 if let Some(log) = log {
-                    log.append(&AuditRecord::of(&found.decision, found.cache))?;
+                    log.append(&AuditRecord::of(&found.decision, found.cache, self.now))?;
                 }
                 self.answer(target, found, session)
             }
@@ -233,6 +238,9 @@ impl Run<'_> {
                 let failure = Failure::coded(Outcome::No, error.code(), error.to_string());
                 let policy = self.client.policy();
                 let request = target.agent.request().map_err(unusable_url)?;
+                if let Some(log) = log {
+                    log.append(&AuditRecord::unreadable(error.code(), &request, &policy, self.now))?;
+                }
                 let unread = Unread {
                     name: &target.name,
                     failure: &failure,

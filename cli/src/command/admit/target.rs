@@ -62,21 +62,27 @@ pub(super) fn read(args: &AdmitArgs, endorsements: &Endorsements) -> Result<Vec<
             for (line, number) in list()?.lines().zip(1_usize..) {
                 let line = line.trim();
                 if !line.is_empty() && !line.starts_with('#') {
+                    refuse_more(&targets)?;
                     targets.push(of_line(line, number, args, endorsements)?);
                 }
             }
         } else {
+            refuse_more(&targets)?;
             let url = card.to_string_lossy().into_owned();
             targets.push(target(Entry { url, tenant: None, purpose: None }, args, endorsements)?);
-        }
-        if targets.len() > MAX_AGENTS {
-            return Err(Failure::usage(format!("at most {MAX_AGENTS} agents can be asked in one run")));
         }
     }
     if targets.is_empty() {
         return Err(Failure::usage("the list on standard input names no agent"));
     }
     Ok(targets)
+}
+
+fn refuse_more(targets: &[Target]) -> Result<(), Failure> {
+    if targets.len() < MAX_AGENTS {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("at most {MAX_AGENTS} agents can be asked in one run")))
 }
 
 fn list() -> Result<String, Failure> {
