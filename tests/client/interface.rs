@@ -5,7 +5,7 @@ use std::thread;
 
 use countersign::cache::Provenance;
 use countersign::client::{Agent, ClientError};
-use countersign::fetch::FetchedHow;
+use countersign::fetch::{Credential, FetchedHow};
 use countersign::{Pins, SelectTerms, VersionNotSupported};
 
 use crate::agent::{card, changed, key};
@@ -217,4 +217,56 @@ fn a_client_with_pins_denies_an_older_card() {
     let error = client.interface(&the_agent(), at(400)).unwrap_err();
     assert_eq!(error.code().name(), "pin.damaged", "what was remembered is never taken for nothing");
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// What was admitted for one question is not given to who asks another about the same agent.
+#[test]
+fn an_interface_is_given_only_for_the_question_that_it_was_admitted_for() {
+    let (client, _web) = client(policy("", "sources = [\"registry:corp\"]"));
+    let listed = the_agent().from_registry("corp");
+    assert!(client.interface(&listed, at(0)).is_ok());
+    assert!(client.interface(&listed, at(0)).is_ok(), "and it is remembered");
+    assert_eq!(client.interface(&the_agent(), at(0)).unwrap_err().code().name(), "origin.no-rule");
+    let other = the_agent().from_registry("other");
+    assert!(client.interface(&other, at(0)).is_err());
+    let (client, web) = self::client(policy("", ""));
+    client.interface(&the_agent(), at(0)).unwrap();
+    let grpc = Agent::at(AGENT, SelectTerms::accepting(["1.0/GRPC".parse().unwrap()])).unwrap();
+    assert!(client.interface(&grpc, at(0)).is_err(), "a binding that the client does not speak");
+    let before = web.count(CARD);
+    let secret = the_agent().asked_with_credential(Credential::new("Bearer secret"));
+    client.interface(&secret, at(0)).unwrap();
+    assert_eq!(web.count(CARD), before + 1, "a card for one credential is not one for another");
+}
+
+#[test]
+fn a_revoked_card_is_given_out_no_more() {
+    let folder = std::env::temp_dir().join(format!("countersign-client-revoked-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("pins.jsonl");
+    let (client, web) = client(policy("", "pin = { rollback = \"deny\" }"));
+    let client = client.with_pins(Pins::create(&path).unwrap());
+    client.interface(&the_agent(), at(0)).unwrap();
+    client.interface(&the_agent(), at(1)).unwrap();
+    let fetched = web.count(CARD);
+    client.interface(&the_agent(), at(2)).unwrap();
+    assert_eq!(web.count(CARD), fetched, "nothing was said about cards");
+    // Another program revokes it.
+    let pins = Pins::open(&path).unwrap();
+    let agents = pins.list().unwrap().agents;
+    let digest = agents[0].memory.newest.as_ref().unwrap().octets;
+    pins.revoke(digest, at(3)).unwrap();
+    assert_eq!(client.interface(&the_agent(), at(4)).unwrap_err().code().name(), "pin.revoked");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn an_answer_about_a_card_that_stands_in_ends_soon_and_not_before_it_was_given() {
+    let (client, web) = client(policy("refresh = \"1h\"", "cache = { stale-if-error = \"10m\" }"));
+    client.admit(&the_agent(), at(0)).unwrap();
+    web.close();
+    let admission = client.admit(&the_agent(), at(400)).unwrap();
+    assert!(matches!(admission.card.fetched.how, FetchedHow::Stale(_)));
+    assert_eq!(admission.answer.until(), at(430));
+    assert!(client.admit(&the_agent(), at(900)).is_err(), "no longer than the policy says");
 }

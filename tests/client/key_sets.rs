@@ -1,6 +1,8 @@
 //! JWK sets of the policy: when they are fetched, when they are not, and for whom they count.
 
+use countersign::cache::CacheBounds;
 use countersign::client::{AdmissionClient, Agent};
+use countersign::fetch::MemoryStore;
 use countersign::{Outcome, TOOL, TrustPolicy};
 
 use crate::agent::card;
@@ -189,4 +191,99 @@ fn a_policy_without_remote_sets_fetches_cards_only() {
     let client = AdmissionClient::new(TrustPolicy::read(&text, "policy.toml", &TOOL).unwrap(), web.clone());
     assert_eq!(answer(&client, 0), "admit");
     assert_eq!(web.asked(), [CARD]);
+}
+
+/// One set, one rule that lets keys stand in and one that does not: the set has one end, the stricter one.
+#[test]
+fn a_lenient_rule_lends_no_old_keys_to_a_strict_one() {
+    let text = format!(
+        "schema = 1\n[[jwks]]\nid = \"own\"\nurl = \"{SET}\"\norigins = [\"{AGENT}\", \"https://lenient.example\"]\n\
+         [[allow]]\nid = \"agent\"\nfrom = [\"{AGENT}\"]\n\
+         [[allow]]\nid = \"lenient\"\nfrom = [\"https://lenient.example\"]\ncache.stale-if-error = \"1h\"\n\
+         interfaces.hosts = [\"agent.example.com\"]\n"
+    );
+    let (client, web) = client(TrustPolicy::read(&text, "policy.toml", &TOOL).unwrap());
+    web.put("https://lenient.example/.well-known/agent-card.json", signed(&card(), 1), "max-age=7200");
+    let lenient = Agent::at("lenient.example", terms()).unwrap();
+    assert_eq!(client.admit(&lenient, at(0)).unwrap().answer.decision().outcome, Outcome::Admit);
+    assert_eq!(answer(&client, 0), "admit");
+    web.fail(SET, 503);
+    client.admit(&lenient, at(700)).unwrap();
+    assert_eq!(answer(&client, 700), "deny sig.unknown-key");
+}
+
+#[test]
+fn keys_stand_in_only_for_a_server_that_cannot_be_asked() {
+    let rule = "cache = { stale-if-error = \"5m\" }";
+    for (status, expected) in [(503, "admit"), (404, "deny sig.unknown-key"), (301, "deny sig.unknown-key")] {
+        let (client, web) = client(policy("refresh = \"10m\"", rule));
+        assert_eq!(answer(&client, 0), "admit");
+        web.fail(SET, status);
+        assert_eq!(answer(&client, 600), expected, "{status}");
+    }
+    for (directive, expected) in
+        [("max-age=60", "admit"), ("max-age=60, must-revalidate", "deny sig.unknown-key")]
+    {
+        let (client, web) = client(policy("refresh = \"10m\"", rule));
+        web.put(SET, jwks(&[1]), directive);
+        assert_eq!(answer(&client, 0), "admit");
+        web.fail(SET, 503);
+        assert_eq!(answer(&client, 600), expected, "{directive}");
+    }
+}
+
+#[test]
+fn a_set_with_a_private_key_ends_its_old_keys_at_once() {
+    let (client, web) = client(policy("refresh = \"10m\"", "cache = { stale-if-error = \"1h\" }"));
+    assert_eq!(answer(&client, 0), "admit");
+    let private = crate::agent::key(1).to_private_jwk(Some("k1"), None).unwrap();
+    web.put(SET, format!("{{\"keys\":[{}]}}", private.as_str()), "");
+    assert_eq!(answer(&client, 600), "deny sig.unknown-key");
+}
+
+/// A partner publishes the key of somebody else: that key goes on to speak for its own sources.
+#[test]
+fn nobody_switches_off_the_key_of_another_by_publishing_it() {
+    let text = format!(
+        "schema = 1\n\
+         [[jwks]]\nid = \"other\"\nurl = \"https://keys.other.example/jwks.json\"\norigins = [\"https://other.example\"]\n\
+         [[jwks]]\nid = \"own\"\nurl = \"{SET}\"\norigins = [\"{AGENT}\"]\n\
+         [[allow]]\nid = \"agent\"\nfrom = [\"{AGENT}\", \"https://other.example\"]\ninterfaces.hosts = [\"agent.example.com\"]\n"
+    );
+    let (client, web) = client(TrustPolicy::read(&text, "policy.toml", &TOOL).unwrap());
+    web.put("https://keys.other.example/jwks.json", jwks(&[1, 2]), "");
+    web.put("https://other.example/.well-known/agent-card.json", signed(&card(), 2), "");
+    let other = Agent::at("other.example", terms()).unwrap();
+    assert_eq!(client.admit(&other, at(0)).unwrap().answer.decision().outcome, Outcome::Admit);
+    let admission = client.admit(&the_agent(), at(0)).unwrap();
+    let decision = admission.answer.decision();
+    assert_eq!((decision.outcome, decision.signatures[0].key.as_deref()), (Outcome::Admit, Some("own")));
+}
+
+/// Another run finds a set that was remembered, and a card by a key that came since.
+#[test]
+fn a_remembered_set_is_asked_again_for_an_unknown_key() {
+    let web = Web::default();
+    let store = std::sync::Arc::new(MemoryStore::default());
+    web.put(CARD, signed(&card(), 1), "no-cache");
+    web.put(SET, jwks(&[1]), "max-age=600");
+    let run =
+        || AdmissionClient::with_store(policy("", ""), web.clone(), store.clone(), &CacheBounds::default());
+    assert_eq!(answer(&run(), 0), "admit");
+    web.put(CARD, signed(&card(), 2), "no-cache");
+    web.put(SET, jwks(&[2]), "max-age=600");
+    assert_eq!(answer(&run(), 5), "deny sig.unknown-key", "it was fetched a moment ago");
+    assert_eq!(answer(&run(), 90), "admit");
+    assert_eq!(web.count(SET), 2);
+}
+
+#[test]
+fn the_key_epoch_of_a_decision_is_that_of_the_fetched_keys() {
+    let (client, web) = client(policy("", ""));
+    let epoch =
+        |seconds| client.admit(&the_agent(), at(seconds)).unwrap().answer.decision().key_epoch.clone();
+    let first = epoch(0);
+    assert_ne!(first, policy("", "").key_epoch(at(0)));
+    web.put(SET, jwks(&[1, 2]), "");
+    assert_ne!(epoch(600), first);
 }

@@ -4,13 +4,13 @@ use std::io;
 use std::sync::Arc;
 
 use countersign::fetch::{
-    AskTerms, Credential, FetchError, FetchResponse, Fetched, FetchedHow, Fetcher, MemoryStore,
-    ResponseStore, ReuseTerms, StoreAction, StoreError, StoreKey, StoredResponse,
+    AskTerms, Credential, Fetch, FetchError, FetchRequest, FetchResponse, Fetched, FetchedHow, Fetcher,
+    MemoryStore, ResponseStore, ReuseTerms, StoreAction, StoreError, StoreKey, StoredResponse,
 };
 use countersign::policy::{CacheTerms, FetchTerms, StrictUrl};
 use countersign::{ProtocolVersion, UnixTime};
 
-use crate::server::{Script, url};
+use crate::server::{Script, terms, url};
 
 /// When a test begins: 2027-01-15T08:00:00Z.
 const START: i64 = 1_800_000_000;
@@ -457,7 +457,8 @@ fn no_credential_is_remembered_or_shown() {
     script.will(ok(&[("Cache-Control", "max-age=60")], "1"));
     fetcher.get(&card(), &ask, &FetchTerms::default(), at(0)).unwrap();
     assert_eq!(script.last()["authorization"], "Bearer not-a-real-token");
-    let stored = fetcher.store().load(&StoreKey::of(&card(), &ask)).unwrap().unwrap();
+    let key = fetcher.key(&card(), &ask, &FetchTerms::default());
+    let stored = fetcher.store().load(&key).unwrap().unwrap();
     for shown in [format!("{ask:?}"), format!("{stored:?}"), format!("{:?}", fetcher.store())] {
         assert!(!shown.contains("not-a-real-token"), "{shown}");
     }
@@ -516,4 +517,29 @@ fn a_store_that_fails_is_reported_and_the_document_is_fetched_all_the_same() {
     let error = fetched.store_error.unwrap();
     assert_eq!((&*fetched.octets, error.code().name()), (&b"1"[..], "fetch.store"));
     assert_eq!(error.to_string(), "remembered responses cannot be written: no storage space");
+}
+
+/// What was fetched with one authority trusted is not believed where it is not.
+#[test]
+fn clients_that_connect_differently_share_no_responses() {
+    struct Trusting(&'static Script, u8);
+    impl Fetch for Trusting {
+        fn fetch(&self, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
+            self.0.fetch(request)
+        }
+        fn connects(&self) -> Option<[u8; 32]> {
+            Some([self.1; 32])
+        }
+    }
+    let script: &'static Script = Box::leak(Box::default());
+    let store = Arc::new(MemoryStore::default());
+    let get = |trusted: u8, networks: &[&str]| {
+        let fetcher = Fetcher::new(Trusting(script, trusted), store.clone());
+        fetcher.get(&card(), &AskTerms::default(), &terms(networks), at(1)).unwrap().how
+    };
+    for (trusted, networks) in [(1, &[][..]), (2, &[]), (1, &["10.0.0.0/8"])] {
+        script.will(ok(&[("Cache-Control", "max-age=60")], "1"));
+        assert_eq!(get(trusted, networks), FetchedHow::Network);
+        assert_eq!(get(trusted, networks), FetchedHow::Fresh);
+    }
 }
