@@ -25,7 +25,7 @@ pub(crate) struct CacheFolderArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct CacheShowArgs {
-    /// The URL, as `cache list` shows it
+    /// The URL, as `cache list` shows it or as it was given to `admit`
     #[arg(value_name = "URL", value_parser = non_empty)]
     pub(crate) url: String,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub(crate) struct CacheShowArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct CacheClearArgs {
-    /// The URL, as `cache list` shows it [default: everything]
+    /// The URL, as `cache list` shows it or as it was given to `admit` [default: everything]
     #[arg(value_name = "URL", value_parser = non_empty)]
     pub(crate) url: Option<String>,
     #[command(flatten)]

@@ -421,7 +421,8 @@ fn what_is_remembered_is_listed_shown_and_forgotten() {
     let (exit, card, _) = cache(&["show", &cards[0]]);
     let card: Value = serde_json::from_str(&card).unwrap();
     assert_eq!((exit, &card["name"]), (Some(0), &json!("Agent /1/.well-known/agent-card.json")));
-    assert_eq!(cache(&["show", &urls[0]]).0, Some(2), "the URL is that of the card");
+    assert_eq!(cache(&["show", &urls[0]]).0, Some(0), "as `admit` takes it");
+    assert_eq!(cache(&["show", "https://elsewhere.example"]).0, Some(2));
     assert_eq!(cache(&["clear", &cards[0]]), (Some(0), String::new(), "forgot 1 responses\n".to_owned()));
     assert_eq!(cache(&["clear", &cards[0]]).0, Some(2));
     assert_eq!(cache(&["clear"]), (Some(0), String::new(), "forgot 2 responses and 3 answers\n".to_owned()));
@@ -582,4 +583,68 @@ fn a_folder_that_others_may_use_is_refused() {
     fs::write(desk.path("file"), "").unwrap();
     let refused = desk.admit(&[&url, "--cache", "file"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(3), "{}", text(&refused.stderr));
+}
+
+/// Nobody else can have another folder emptied, and nothing is removed that is not of the cache.
+#[cfg(unix)]
+#[test]
+fn only_files_of_the_cache_in_folders_of_the_cache_are_removed() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let (desk, server, _) = one();
+    assert_eq!(desk.ask(&[&origin(&server)]).exit, Some(0));
+    let clear = || desk.command(&["cache", "clear", "--cache", "cache"]).output().unwrap();
+    for name in ["cache/responses/id_rsa", "cache/answers/notes"] {
+        fs::write(desk.path(name), "mine").unwrap();
+    }
+    assert_eq!(clear().status.code(), Some(0));
+    for name in ["cache/responses/id_rsa", "cache/answers/notes"] {
+        assert_eq!(fs::read_to_string(desk.path(name)).unwrap(), "mine", "{name}");
+    }
+    assert_eq!(fs::read_dir(desk.path("cache/responses")).unwrap().count(), 1);
+    // Links in the place of the folders.
+    let digits = "0".repeat(64);
+    fs::create_dir(desk.path("victim")).unwrap();
+    fs::set_permissions(desk.path("victim"), fs::Permissions::from_mode(0o700)).unwrap();
+    fs::write(desk.path("victim").join(&digits), "mine").unwrap();
+    for name in ["responses", "answers"] {
+        fs::remove_dir_all(desk.path("cache").join(name)).unwrap();
+        symlink(desk.path("victim"), desk.path("cache").join(name)).unwrap();
+        clear();
+        assert!(desk.path("victim").join(&digits).exists(), "{name}");
+        assert_eq!(desk.ask(&[&origin(&server)]).exit, Some(3), "{name}");
+        fs::remove_file(desk.path("cache").join(name)).unwrap();
+    }
+    fs::set_permissions(desk.path("cache"), fs::Permissions::from_mode(0o777)).unwrap();
+    let asked = desk.ask(&[&origin(&server)]);
+    assert_eq!(asked.exit, Some(3));
+    assert!(asked.stderr.contains("only its owner may write in"), "{}", asked.stderr);
+}
+
+/// What came while one authority was trusted is not believed without it.
+#[test]
+fn a_response_is_remembered_for_the_authorities_that_it_was_fetched_under() {
+    let (desk, server, _) = one();
+    let url = origin(&server);
+    assert_eq!(desk.ask(&[&url]).only(), (Some(0), "admit", "miss"));
+    let untrusting = ["admit", &url, "--policy", "policy.toml", "--cache", "cache", "--format", "json"];
+    let output = desk.command(&untrusting).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("fetch.tls"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn a_card_that_cannot_be_read_is_a_line_of_the_audit_log() {
+    let (desk, server, _) = one();
+    let unreadable = format!("{}/unreadable", origin(&server));
+    let asked = desk.ask(&[&unreadable, "--audit-log", "audit.jsonl"]);
+    assert_eq!(asked.exit, Some(1));
+    let log = fs::read_to_string(desk.path("audit.jsonl")).unwrap();
+    assert_eq!(log.lines().count(), 1);
+    assert!(log.contains("\"codes\":[\"json.malformed\"]"), "{log}");
+    // A line that a killed run left behind is ended before the next one.
+    fs::write(desk.path("audit.jsonl"), "{\"half\"").unwrap();
+    desk.ask(&[&unreadable, "--audit-log", "audit.jsonl"]);
+    let log = fs::read_to_string(desk.path("audit.jsonl")).unwrap();
+    assert_eq!(log.lines().count(), 2, "{log}");
 }
