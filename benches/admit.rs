@@ -8,7 +8,7 @@ use countersign::{
     AdmissionRequest, Algorithm, Form, Limits, Source, TOOL, TrustPolicy, UnixTime, UntrustedCard,
     VerifyTerms,
 };
-use countersign_benches::{Fixture, KID, signed};
+use countersign_benches::{Fixture, signed};
 use criterion::{Criterion, criterion_group, criterion_main};
 
 const NOW: UnixTime = UnixTime::from_seconds(1_800_000_000);
@@ -54,18 +54,8 @@ fn read(octets: &[u8]) -> UntrustedCard {
 
 const SOURCE: &str = "https://agents.maps.example/.well-known/agent-card.json";
 
-/// A policy that admits the card of the fixture, signed by its key.
 fn policy_for(fixture: &Fixture) -> TrustPolicy {
-    let jwk = fixture.key.to_jwk(None, None).expect("a JWK");
-    let members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&jwk).expect("a JWK");
-    let members: Vec<String> = members.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    let text = format!(
-        "schema = 1\n[[key]]\nid = \"maps\"\nkid = \"{KID}\"\njwk = {{ {} }}\norigins = [\"agents.maps.example\"]\n\
-         [[allow]]\nid = \"maps\"\nfrom = [\"agents.maps.example\"]\n\
-         interfaces.hosts = [\"**.maps.example\"]\nauth.hosts = [\"login.maps.example\"]\n",
-        members.join(", ")
-    );
-    TrustPolicy::read(&text, "bench.toml", &TOOL).expect("a policy")
+    fixture.policy("https://agents.maps.example", "")
 }
 
 fn many_rules() -> String {

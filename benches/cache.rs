@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use countersign::cache::{AdmissionCache, AgentScope, CacheBounds, Provenance, ReceivedCard};
 use countersign::{
-    AdmissionRequest, Algorithm, Form, Limits, ProtocolVersion, SelectTerms, Source, TOOL, TrustPolicy,
-    UnixTime, UntrustedCard,
+    AdmissionRequest, Algorithm, Form, Limits, ProtocolVersion, SelectTerms, Source, TrustPolicy, UnixTime,
+    UntrustedCard,
 };
-use countersign_benches::{Fixture, KID, signed};
+use countersign_benches::{Fixture, signed};
 use criterion::{Criterion, criterion_group, criterion_main};
 
 const NOW: UnixTime = UnixTime::from_seconds(1_800_000_000);
@@ -99,18 +99,8 @@ fn cache(fixture: &Fixture) -> AdmissionCache {
     AdmissionCache::new(Arc::new(policy_for(fixture)), &CacheBounds::default())
 }
 
-/// A policy that admits the card of the fixture, signed by its key.
 fn policy_for(fixture: &Fixture) -> TrustPolicy {
-    let jwk = fixture.key.to_jwk(None, None).expect("a JWK");
-    let members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&jwk).expect("a JWK");
-    let members: Vec<String> = members.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    let text = format!(
-        "schema = 1\n[[key]]\nid = \"maps\"\nkid = \"{KID}\"\njwk = {{ {} }}\norigins = [\"agents.maps.example\"]\n\
-         [[allow]]\nid = \"maps\"\nfrom = [\"agents.maps.example\"]\n\
-         interfaces.hosts = [\"**.maps.example\"]\nauth.hosts = [\"login.maps.example\"]\n",
-        members.join(", ")
-    );
-    TrustPolicy::read(&text, "bench.toml", &TOOL).expect("a policy")
+    fixture.policy("https://agents.maps.example", "")
 }
 
 criterion_group!(benches, interface, admission);

@@ -3,8 +3,8 @@
 
 use countersign::keys::trust::KeySource;
 use countersign::{
-    Algorithm, Form, KeySigner, Limits, SignTerms, SigningKey, TrustedKey, TrustedKeys, UntrustedCard,
-    VerifyingKey,
+    Algorithm, Form, KeySigner, Limits, SignTerms, SigningKey, TOOL, TrustPolicy, TrustedKey, TrustedKeys,
+    UntrustedCard, VerifyingKey,
 };
 
 /// The example card, 3.2 KB on one line.
@@ -56,4 +56,22 @@ pub fn signed(algorithm: Algorithm, form: Form) -> Fixture {
     keys.push(TrustedKey::new(key.clone(), KeySource::SetMember).with_kid(KID));
     let payload = signed.signatures.first().map(|signature| signature.payload.clone()).unwrap_or_default();
     Fixture { octets: signed.octets, key, keys, payload }
+}
+
+impl Fixture {
+    /// A policy that admits the card, signed by its key, from `source`; `before` stands before the rule.
+    ///
+    /// # Panics
+    ///
+    /// When it is no policy.
+    #[must_use]
+    pub fn policy(&self, source: &str, before: &str) -> TrustPolicy {
+        let jwk = self.key.to_jwk(None, None).expect("a JWK").replace("\":", "\" = ");
+        let text = format!(
+            "schema = 1\n{before}\n[[key]]\nid = \"maps\"\nkid = \"{KID}\"\njwk = {jwk}\norigins = [\"{source}\"]\n\
+             [[allow]]\nid = \"maps\"\nfrom = [\"{source}\"]\n\
+             interfaces.hosts = [\"**.maps.example\"]\nauth.hosts = [\"login.maps.example\"]\n"
+        );
+        TrustPolicy::read(&text, "bench.toml", &TOOL).expect("a policy")
+    }
 }
