@@ -88,8 +88,9 @@ fn the_table_of_forms_is_what_the_vectors_say() {
 #[test]
 fn the_two_set_up_commands_are_the_ones_that_ci_runs() {
     let readme = fs::read_to_string("README.md").unwrap();
-    let blocks: Vec<&str> =
-        readme.split("```sh\n").skip(1).map(|rest| rest.split_once("\n```").unwrap().0).collect();
+    let all = readme.split("```sh\n").skip(1).map(|rest| rest.split_once("\n```").unwrap().0);
+    // Commands that fetch are run by the tests of the command, against servers of their own.
+    let blocks: Vec<&str> = all.filter(|block| !block.starts_with("countersign admit ")).collect();
     let ci = fs::read_to_string(".ci/run").unwrap();
     assert_eq!(blocks.len(), 2);
     assert!(readme.contains("`cargo install --locked --path cli`"));

@@ -225,6 +225,24 @@ fn the_command_of_the_readme_admits_and_remembers() {
 }
 
 #[test]
+fn the_list_of_the_readme_is_asked_pinned_and_reported() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
+    let line = readme.lines().find(|line| line.starts_with("countersign admit - ")).unwrap();
+    let (command, list) = line.split_once(" < ").unwrap();
+    assert_eq!(list, "agents.txt");
+    let (desk, server, _) = one();
+    fs::rename(desk.path("policy.toml"), desk.path("trust-policy.toml")).unwrap();
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    let mut command = desk.command(&words);
+    command.args(["--ca", "ca.pem", "--at", AT]);
+    let output = with_input(&mut command, &format!("{0}/1\n{0}/unsigned\n", origin(&server)));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout).matches(": ADMIT: ").count(), 1);
+    assert!(fs::read_to_string(desk.path("fleet.html")).unwrap().contains("sig.absent"));
+    assert!(desk.path("pins.jsonl").exists());
+}
+
+#[test]
 fn answers_of_a_list_come_in_its_order_and_each_host_is_asked_for_one_card_at_a_time() {
     let authority = Authority::new("agents");
     let addresses = ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"];
