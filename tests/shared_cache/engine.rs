@@ -35,7 +35,7 @@ impl Kind {
     /// Where its server is.
     pub(crate) fn program(self) -> Option<PathBuf> {
         let name = format!("{self}-server");
-        let live = std::env::var_os("COUNTERSIGN_LIVE").map(PathBuf::from).unwrap_or_default();
+        let live = std::env::var_os("COUNTERSIGN_ENGINES").map(PathBuf::from).unwrap_or_default();
         let path = std::env::var_os("PATH").unwrap_or_default();
         // The package of PyPI keeps the programs of each system beside its modules.
         let below = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -1,6 +1,6 @@
 //! Cards that instances share, through real engines: Redis and Valkey.
 //!
-//! `COUNTERSIGN_LIVE` names the folder that `.ci/run` installs Valkey into; without it `redis-server` and `valkey-server`
+//! `COUNTERSIGN_ENGINES` names the folder that `.ci/run` installs Valkey into; without it `redis-server` and `valkey-server`
 //! are looked for in `PATH`. With `CI=true` both must be there; elsewhere a missing one is skipped, visibly.
 #![expect(
     clippy::indexing_slicing,
