@@ -274,7 +274,7 @@ impl InterfaceVerdict {
 
     /// Its URL, where that is one under the strict profile.
     #[must_use]
-    pub const fn strict_url(&self) -> Option<&StrictUrl> {
+    pub const fn claimed_url(&self) -> Option<&StrictUrl> {
         self.strict_url.as_ref()
     }
 

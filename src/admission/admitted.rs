@@ -89,7 +89,7 @@ impl AdmittedInterface {
             InterfaceOutcome::Admitted | InterfaceOutcome::NotEnforced => {}
             InterfaceOutcome::Dropped => return None,
         }
-        let (binding, url) = (verdict.binding.clone()?, verdict.strict_url()?.clone());
+        let (binding, url) = (verdict.binding.clone()?, verdict.claimed_url()?.clone());
         let (version, tenant) = (verdict.version?, verdict.tenant.clone());
         Some(Self { index: verdict.index, url, version, binding, tenant, expires_at })
     }
