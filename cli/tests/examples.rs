@@ -38,6 +38,10 @@ fn toml_files(folder: &Path, found: &mut Vec<String>) {
             toml_files(&path, found);
             continue;
         }
+        // A manifest is no policy.
+        if path.file_name().is_some_and(|name| name == "Cargo.toml") {
+            continue;
+        }
         let path = path.strip_prefix(examples()).unwrap().to_str().unwrap().replace('\\', "/");
         found.extend(path.strip_suffix(".toml").map(str::to_owned));
     }

@@ -262,8 +262,8 @@ fn eligible<'p>(
         return Err(unverifiable(Reason::new(key_codes::SIG_UNKNOWN_KEY, message)));
     };
     let refusal = out_of_scope(key, request, facts)
-        .or_else(|| unusable(key, facts, ages.now))
-        .or_else(|| rule.and_then(|rule| not_allowed(rule, facts)));
+        .or_else(|| rule.and_then(|rule| not_allowed(rule, facts)))
+        .or_else(|| unusable(key, facts, ages.now));
     if let Some(reason) = refusal {
         return Err(unverifiable(reason));
     }
