@@ -226,13 +226,15 @@ impl AuditRecord {
     }
 }
 
+/// Tells a record to whoever listens; without anybody it is not even made.
 #[cfg(feature = "client")]
-impl AuditRecord {
-    /// Told to whoever listens.
-    pub(crate) fn told(&self) {
-        #[cfg(feature = "events")]
-        self.emit();
+pub(crate) fn tell(record: impl FnOnce() -> AuditRecord) {
+    #[cfg(feature = "events")]
+    if tracing::enabled!(target: AUDIT_TARGET, tracing::Level::WARN) {
+        record().emit();
     }
+    #[cfg(not(feature = "events"))]
+    drop(record);
 }
 
 impl CacheState {

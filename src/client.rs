@@ -12,11 +12,11 @@ mod turns;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use countersign_keys::{Finding, codes as key_codes, sha256};
-use countersign_policy::{AdmissionRequest, CacheTerms, Decision, PinMemory, TrustPolicy, UnixTime};
+use countersign_keys::{Finding, codes as key_codes};
+use countersign_policy::{AdmissionRequest, CacheTerms, Decision, TrustPolicy, UnixTime};
 
 use crate::admission::AdmittedInterface;
-use crate::audit::{AuditRecord, CacheState};
+use crate::audit::{self, AuditRecord, CacheState};
 use crate::cache::{AdmissionCache, Answer, CacheBounds, Provenance, ReceivedCard, Registered};
 use crate::card::UntrustedCard;
 use crate::fetch::{
@@ -264,7 +264,7 @@ impl AdmissionClient {
                 let policy = self.cache.policy();
                 self.web.forget(&card.fetched.url, agent.ask(), policy.fetch());
                 if let ClientError::Card(error) = &error {
-                    AuditRecord::unreadable(error.code(), &request, &policy, now).told();
+                    audit::tell(|| AuditRecord::unreadable(error.code(), &request, &policy, now));
                 }
                 return Err(error);
             }
@@ -277,7 +277,8 @@ impl AdmissionClient {
         let answer = registered.answer().clone();
         // One that is not remembered, because its answer ends at once or another registration began, may be called now.
         let interface = registered.interface().cloned().or_else(|| select(&answer, agent));
-        AuditRecord::of(answer.decision(), cache_state(answer.provenance()), now).told();
+        let cache = cache_state(answer.provenance());
+        audit::tell(|| AuditRecord::of(answer.decision(), cache, now));
         Ok(Admission { request, card, answer, interface, findings })
     }
 
@@ -296,8 +297,7 @@ impl AdmissionClient {
             return self.cache.register_by(scope, request, &received, agent.terms(), now, admit);
         };
         let memory = pins.memory(&request.source)?;
-        let state = PinMemory::Kept(&memory).digest();
-        let received = received.with_state(sha256(state.as_bytes()));
+        let received = received.with_memory(&memory);
         let admit = |card: UntrustedCard, policy: &TrustPolicy, now| match card.admit_remembered(
             policy,
             request,

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use countersign_keys::Thumbprint;
 use countersign_keys::trust::TrustedKeys;
 
 use crate::evaluate::key_epoch_of;
@@ -253,12 +252,6 @@ impl TrustPolicy {
     #[must_use]
     pub const fn lint_levels(&self) -> &BTreeMap<String, Placed<LintLevel>> {
         &self.parts.lint_levels
-    }
-
-    /// The key with this thumbprint.
-    #[must_use]
-    pub fn key_by_thumbprint(&self, thumbprint: Thumbprint) -> Option<&PolicyKey> {
-        self.parts.keys.iter().find(|key| key.trusted.thumbprint() == thumbprint)
     }
 
     /// The key that made a signature, as it speaks for a source: of one key in several sets the entry that counts here, if any

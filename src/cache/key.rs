@@ -3,7 +3,7 @@
 use std::fmt;
 
 use countersign_keys::{hex, sha256, sha256_of_parts};
-use countersign_policy::{AdmissionRequest, TrustPolicy, UnixTime};
+use countersign_policy::{AdmissionRequest, AgentMemory, PinMemory, TrustPolicy, UnixTime};
 
 use super::standing::digest_of;
 use crate::endorsement::Endorsement;
@@ -50,6 +50,12 @@ impl<'r> ReceivedCard<'r> {
     pub const fn with_state(mut self, digest: [u8; 32]) -> Self {
         self.state = Some(digest);
         self
+    }
+
+    /// The same, beside what is remembered of the agent: it takes part in the decision.
+    #[must_use]
+    pub fn with_memory(self, memory: &AgentMemory) -> Self {
+        self.with_state(sha256(PinMemory::Kept(memory).digest().as_bytes()))
     }
 
     pub(super) const fn octets(&self) -> &'r [u8] {

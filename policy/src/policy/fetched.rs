@@ -1,7 +1,7 @@
 //! Keys of a set that was fetched: held against the terms of its `[[jwks]]`, then keys of the policy for a time.
 
 use countersign_keys::jwk::JwkError;
-use countersign_keys::trust::{KeyFileError, KeySource, TrustedKey, TrustedKeys, UnusableKey};
+use countersign_keys::trust::{Candidates, KeyFileError, KeySource, TrustedKey, TrustedKeys};
 use countersign_keys::{Code, codes as key_codes};
 
 use super::TrustPolicy;
@@ -14,7 +14,8 @@ use crate::codes::decision as codes;
 pub struct FetchedKeys {
     set: String,
     keys: Vec<PolicyKey>,
-    unusable: Vec<UnusableKey>,
+    /// The same keys, and the members that cannot be used.
+    known: TrustedKeys,
 }
 
 /// Why a document gives no keys to a set.
@@ -84,7 +85,12 @@ impl KeySet {
             return Err(FetchedKeysError::PrivateKey { set: set() });
         }
         match self.members(&read) {
-            Ok(keys) => Ok(FetchedKeys { set: set(), keys, unusable: read.unusable().to_vec() }),
+            Ok(keys) => {
+                let mut known = TrustedKeys::new();
+                keys.iter().for_each(|key| known.push(key.trusted.clone()));
+                read.unusable().iter().for_each(|key| known.push_unusable(key.clone()));
+                Ok(FetchedKeys { set: set(), keys, known })
+            }
             Err(count) => Err(FetchedKeysError::TooMany { set: set(), count, most: self.max_keys }),
         }
     }
@@ -131,12 +137,7 @@ impl FetchedKeys {
     /// Whether a signature that names `kid` may be of one of these keys, usable or not.
     #[must_use]
     pub fn answers_to(&self, kid: &str) -> bool {
-        let thumbprint = |key: &PolicyKey| key.trusted.thumbprint().to_string();
-        let usable = self.keys.iter().any(|key| match key.trusted.kid() {
-            Some(known) => known == kid,
-            None => thumbprint(key) == kid,
-        });
-        usable || self.unusable.iter().any(|key| key.kid.as_deref() == Some(kid))
+        self.known.candidates(kid) != Candidates::Unknown
     }
 }
 
@@ -165,7 +166,7 @@ impl TrustPolicy {
                 parts.trusted.push(key.trusted.clone());
                 parts.keys.push(key);
             }
-            for key in &fetched.unusable {
+            for key in fetched.known.unusable() {
                 parts.trusted.push_unusable(key.clone());
             }
         }

@@ -7,7 +7,6 @@ use countersign::cache::{DecisionKey, ReceivedCard};
 use countersign::client::{Admission, AdmissionClient, ClientError};
 use countersign::codes;
 use countersign::fetch::FetchedHow;
-use countersign::keys::sha256;
 use countersign::policy::UrlError;
 use countersign::{
     AuditRecord, CacheState, Decision, Diagnosis, Explanation, Finding, Level, Limits, PinMemory, PinsError,
@@ -194,7 +193,7 @@ impl Run<'_> {
             ReceivedCard::new(&admission.card.fetched.octets).with_endorsements(&self.endorsements.read);
         if let Some(pins) = self.client.pins() {
             let memory = pins.memory(&admission.request.source)?;
-            received = received.with_state(sha256(PinMemory::Kept(&memory).digest().as_bytes()));
+            received = received.with_memory(&memory);
         }
         Ok(DecisionKey::of(&policy, &admission.request, &received, self.now))
     }
