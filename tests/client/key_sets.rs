@@ -239,6 +239,14 @@ fn a_set_with_a_private_key_ends_its_old_keys_at_once() {
     let private = crate::agent::key(1).to_private_jwk(Some("k1"), None).unwrap();
     web.put(SET, format!("{{\"keys\":[{}]}}", private.as_str()), "");
     assert_eq!(answer(&client, 600), "deny sig.unknown-key");
+    // Also before their time: a key that is not known has the set looked at.
+    let (client, web) = self::client(policy("refresh = \"10m\"", ""));
+    assert_eq!(answer(&client, 0), "admit");
+    web.put(SET, format!("{{\"keys\":[{}]}}", private.as_str()), "");
+    web.put(CARD, signed(&card(), 2), "no-cache");
+    assert_eq!(answer(&client, 301), "deny sig.unknown-key");
+    web.put(CARD, signed(&card(), 1), "no-cache");
+    assert_eq!(answer(&client, 302), "deny sig.unknown-key");
 }
 
 /// A partner publishes the key of somebody else: that key goes on to speak for its own sources.
