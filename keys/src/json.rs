@@ -74,6 +74,8 @@ pub struct Document {
 struct Node {
     start: u32,
     end: u32,
+    /// The node after this one and everything in it.
+    after: u32,
     shape: Shape,
 }
 
@@ -91,30 +93,10 @@ enum Shape {
         from: u32,
         to: u32,
     },
-    Array {
-        after: u32,
-    },
+    Array,
     Object {
-        after: u32,
         order: u32,
     },
-}
-
-impl Node {
-    /// For a container: the node after all that is in it, and how many nodes a child has before its value.
-    fn container(self) -> Option<(u32, u32)> {
-        match self.shape {
-            Shape::Array { after } => Some((after, 0)),
-            Shape::Object { after, .. } => Some((after, 1)),
-            Shape::Null
-            | Shape::False
-            | Shape::True
-            | Shape::Integer
-            | Shape::Number
-            | Shape::Text
-            | Shape::Escaped { .. } => None,
-        }
-    }
 }
 
 /// Byte order mark in UTF-8.
@@ -198,7 +180,7 @@ impl Document {
 
     fn node(&self, id: u32) -> Node {
         // INVARIANT: ids are handed out by this document only, so the fallback is never taken.
-        self.nodes.get(at(id)).copied().unwrap_or(Node { start: 0, end: 0, shape: Shape::Null })
+        self.nodes.get(at(id)).copied().unwrap_or(Node { start: 0, end: 0, after: 0, shape: Shape::Null })
     }
 
     fn slice(&self, start: u32, end: u32) -> &str {

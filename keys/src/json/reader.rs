@@ -167,7 +167,7 @@ impl<'t> Reader<'t> {
             return Err(fault(self.position..self.position + 1, ErrorKind::TooDeep { limit: MAX_DEPTH }));
         }
         let node = stored(self.nodes.len());
-        self.push(self.position, self.position + 1, Shape::Array { after: 0 });
+        self.push(self.position, self.position + 1, Shape::Array);
         self.open.push(Frame { node, container, count: 0, names: self.names.len() });
         self.position += 1;
         Ok(())
@@ -179,13 +179,12 @@ impl<'t> Reader<'t> {
         let (node, container, names) = (frame.node, frame.container, frame.names);
         let after = stored(self.nodes.len());
         let shape = match container {
-            Container::Array => Shape::Array { after },
-            Container::Object => Shape::Object { after, order: self.sort_names(names)? },
+            Container::Array => Shape::Array,
+            Container::Object => Shape::Object { order: self.sort_names(names)? },
         };
         self.position += 1;
         if let Some(opened) = self.nodes.get_mut(at(node)) {
-            opened.end = stored(self.position);
-            opened.shape = shape;
+            *opened = Node { start: opened.start, end: stored(self.position), after, shape };
         }
         self.open.pop();
         Ok(())
@@ -359,7 +358,8 @@ impl<'t> Reader<'t> {
     }
 
     fn push(&mut self, start: usize, end: usize, shape: Shape) {
-        self.nodes.push(Node { start: stored(start), end: stored(end), shape });
+        let after = stored(self.nodes.len() + 1);
+        self.nodes.push(Node { start: stored(start), end: stored(end), after, shape });
     }
 
     fn skip_white_space(&mut self) {

@@ -66,7 +66,7 @@ impl<'d> Value<'d> {
             Shape::False | Shape::True => Kind::Bool,
             Shape::Integer | Shape::Number => Kind::Number,
             Shape::Text | Shape::Escaped { .. } => Kind::Text,
-            Shape::Array { .. } => Kind::Array,
+            Shape::Array => Kind::Array,
             Shape::Object { .. } => Kind::Object,
         }
     }
@@ -122,7 +122,7 @@ impl<'d> Value<'d> {
     /// The elements of an array; nothing for other types.
     pub fn elements(self) -> impl Iterator<Item = Value<'d>> {
         let document = self.document;
-        let array = matches!(self.node().shape, Shape::Array { .. });
+        let array = matches!(self.node().shape, Shape::Array);
         array.then(|| self.children()).into_iter().flatten().map(move |id| Value::new(document, id))
     }
 
@@ -136,42 +136,37 @@ impl<'d> Value<'d> {
     /// length alone, which costs less than to look at them.
     #[must_use]
     pub fn member_of_length(self, octets: usize, is_it: impl Fn(&str) -> bool) -> Option<Value<'d>> {
-        let Shape::Object { after, .. } = self.node().shape else { return None };
-        let mut name = Value::new(self.document, self.id + 1);
-        while name.id < after {
-            let value = Value::new(self.document, name.id + 1);
-            if name.text_octets() == Some(octets) && name.as_text().is_some_and(&is_it) {
-                return Some(value);
+        let object = self.node();
+        let Shape::Object { .. } = object.shape else { return None };
+        let mut name = self.id + 1;
+        while name < object.after {
+            let Some([of_name, of_value]) = self.document.nodes.get(at(name)..at(name) + 2) else { break };
+            let is_as_long = match of_name.shape {
+                Shape::Escaped { from, to } => at(to - from) == octets,
+                // With its quotes; a name has no other shape.
+                _ => at(of_name.end - of_name.start) == octets + 2,
+            };
+            if is_as_long && Value::new(self.document, name).as_text().is_some_and(&is_it) {
+                return Some(Value::new(self.document, name + 1));
             }
-            name.id = value.after();
+            name = of_value.after;
         }
         None
-    }
-
-    /// How many octets a string has, unescaped.
-    fn text_octets(self) -> Option<usize> {
-        let node = self.node();
-        match node.shape {
-            // Without its quotes.
-            Shape::Text => at(node.end).checked_sub(at(node.start))?.checked_sub(2),
-            Shape::Escaped { from, to } => at(to).checked_sub(at(from)),
-            Shape::Null
-            | Shape::False
-            | Shape::True
-            | Shape::Integer
-            | Shape::Number
-            | Shape::Array { .. }
-            | Shape::Object { .. } => None,
-        }
     }
 
     /// Whether it is a container without children, or the empty string.
     #[must_use]
     pub fn is_empty(self) -> bool {
         let node = self.node();
-        match node.container() {
-            Some((after, _)) => after == self.id + 1,
-            None => matches!(node.shape, Shape::Text) && node.end - node.start == 2,
+        match node.shape {
+            Shape::Array | Shape::Object { .. } => node.after == self.id + 1,
+            Shape::Text => node.end - node.start == 2,
+            Shape::Null
+            | Shape::False
+            | Shape::True
+            | Shape::Integer
+            | Shape::Number
+            | Shape::Escaped { .. } => false,
         }
     }
 
@@ -196,7 +191,7 @@ impl<'d> Value<'d> {
         match node.shape {
             Shape::Null | Shape::False | Shape::True | Shape::Text => octets,
             Shape::Integer => octets.filter(|literal| *literal != b"-0"),
-            Shape::Number | Shape::Escaped { .. } | Shape::Array { .. } | Shape::Object { .. } => None,
+            Shape::Number | Shape::Escaped { .. } | Shape::Array | Shape::Object { .. } => None,
         }
     }
 
@@ -282,8 +277,10 @@ impl<'d> Value<'d> {
     /// First nodes of the children: elements of an array, names of an object.
     pub(super) fn children(self) -> impl Iterator<Item = u32> + use<'d> {
         let document = self.document;
-        let (end, width) = self.node().container().unwrap_or((self.id, 0));
-        let mut next = self.id + 1;
+        let node = self.node();
+        // How many nodes a child has before its value.
+        let width = if matches!(node.shape, Shape::Object { .. }) { 1 } else { 0 };
+        let (mut next, end) = (self.id + 1, node.after);
         std::iter::from_fn(move || {
             let child = next;
             (child < end).then(|| {
@@ -301,7 +298,7 @@ impl<'d> Value<'d> {
 
     /// The node after this value and everything in it.
     fn after(self) -> u32 {
-        self.node().container().map_or(self.id + 1, |(after, _)| after)
+        self.node().after
     }
 
     fn node(self) -> Node {
