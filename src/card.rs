@@ -13,7 +13,7 @@ use countersign_keys::{Code, Finding, Level, Span, codes as key_codes};
 use crate::codes;
 pub use shape::{Hybrid, Shape};
 pub(crate) use shape::{has_envelope, shape_of};
-pub(crate) use view::Holder;
+pub(crate) use view::{Holder, SCHEME_MEMBERS};
 pub use view::{
     CardView, ClaimedInterface, DeclaredVersion, Extension, FlowKind, InterfacePlace, OAuthFlow,
     RequiredScheme, Requirement, RequirementFault, Requirements, SchemeFault, SchemeKind, SecurityScheme,
@@ -200,3 +200,20 @@ pub(crate) fn member<'d>(object: Value<'d>, name: &str) -> Option<Value<'d>> {
             .flatten()
     })
 }
+
+/// The members of an object with these names, as [`member`] finds them, in one pass.
+pub(crate) fn members<'d, const N: usize>(object: Value<'d>, names: [&str; N]) -> [Option<Value<'d>>; N] {
+    let mut found = [None; N];
+    for (spelled, value) in object.members() {
+        let exact = names.iter().position(|name| *name == spelled);
+        let by_snake_case = || names.iter().position(|name| schema::is_snake_case_of(spelled, name));
+        let place = exact.or_else(|| spelled.contains('_').then(by_snake_case).flatten());
+        if let Some(slot) = place.and_then(|place| found.get_mut(place))
+            && (exact.is_some() || slot.is_none())
+        {
+            *slot = Some(value);
+        }
+    }
+    found
+}
+

@@ -1,6 +1,7 @@
 //! URLs as cards write them, under one strict profile.
 
 mod address;
+mod class;
 mod error;
 mod host;
 mod read;
@@ -124,7 +125,7 @@ impl StrictUrl {
     /// The first fault in this order: length, control characters and spaces, characters outside ASCII, backslash, `://`,
     /// scheme, forbidden characters, user information, host, port, metadata address, path, query, fragment.
     pub fn read(text: &str, url_use: UrlUse) -> Result<Self, UrlError> {
-        read::read(text, url_use)
+        read::read(text, url_use).map(read::ReadUrl::keep)
     }
 
     /// The text, as it was read.

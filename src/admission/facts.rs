@@ -12,7 +12,7 @@ use countersign_policy::{
 use super::parts;
 use super::signatures::Evidence;
 use crate::card::{
-    CardView, ClaimedInterface, DeclaredVersion, Holder, Shape, UntrustedCard, member, shape_of,
+    CardView, ClaimedInterface, DeclaredVersion, Holder, Shape, UntrustedCard, shape_of,
 };
 use crate::codes::{self, members};
 use crate::coverage::UncoveredMember;
@@ -140,10 +140,7 @@ fn extensions<'c>(ancestry: &'c Ancestry<'c>, view: CardView<'c>) -> Vec<Extensi
 }
 
 fn information_urls<'c>(ancestry: &'c Ancestry<'c>, view: CardView<'c>) -> Vec<UrlFacts<'c>> {
-    let card = view.value();
-    let provider = member(card, "provider").and_then(|provider| member(provider, "url"));
-    let found = [provider, member(card, "iconUrl"), member(card, "documentationUrl")];
-    found.into_iter().flatten().filter_map(|value| url(ancestry, value)).collect()
+    view.information_urls().filter_map(|value| url(ancestry, value)).collect()
 }
 
 /// The URL that a member is, if it is a text.

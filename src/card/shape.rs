@@ -118,16 +118,18 @@ impl UntrustedCard {
 /// What the viewed card claims to be.
 pub(crate) fn shape_of(view: CardView<'_>, assumed: Option<ProtocolVersion>) -> Shape {
     let card = view.value();
-    if !has_envelope(card) {
+    if !view.has_envelope() {
         return legacy_shape(card, assumed);
     }
-    let declared = member(card, "supportedInterfaces").into_iter().flat_map(Value::elements);
-    let versions: Vec<_> = declared
-        .filter_map(|interface| declared_version(interface, assumed))
-        .chain(legacy_offer(card))
-        .collect();
-    let offers_1 = versions.iter().any(|version| version.major() == 1);
-    let offers_0_3 = versions.contains(&ProtocolVersion::V0_3);
+    let [listed, _] = view.interface_lists();
+    let listed = listed.into_iter().flat_map(Value::elements);
+    let versions =
+        listed.filter_map(|interface| declared_version(interface, assumed)).chain(legacy_offer(card));
+    let (mut offers_1, mut offers_0_3) = (false, false);
+    for version in versions {
+        offers_1 |= version.major() == 1;
+        offers_0_3 |= version == ProtocolVersion::V0_3;
+    }
     match (offers_1, offers_0_3) {
         (true, true) => Shape::Dual,
         (true, false) => Shape::V1_0,

@@ -6,10 +6,11 @@ mod security;
 
 use countersign_keys::json::Value;
 
-use super::{UntrustedCard, has_envelope, member};
+use super::{UntrustedCard, member, members};
 use crate::VerifiedCard;
 pub(crate) use interface::Holder;
 pub use interface::{ClaimedInterface, DeclaredVersion, InterfacePlace};
+pub(crate) use security::SCHEME_MEMBERS;
 pub use security::{
     FlowKind, OAuthFlow, RequiredScheme, Requirement, RequirementFault, Requirements, SchemeFault,
     SchemeKind, SecurityScheme,
@@ -23,6 +24,25 @@ pub use security::{
 #[derive(Clone, Copy, Debug)]
 pub struct CardView<'c> {
     root: Value<'c>,
+    top: Top<'c>,
+}
+
+/// The members at the top of a card that decisions are made by, found in one pass.
+#[derive(Clone, Copy, Debug)]
+struct Top<'c> {
+    name: Option<Value<'c>>,
+    version: Option<Value<'c>>,
+    interfaces: Option<Value<'c>>,
+    capabilities: Option<Value<'c>>,
+    schemes: Option<Value<'c>>,
+    requirements: Option<Value<'c>>,
+    provider: Option<Value<'c>>,
+    documentation_url: Option<Value<'c>>,
+    icon_url: Option<Value<'c>>,
+    legacy_url: Option<Value<'c>>,
+    legacy_version: Option<Value<'c>>,
+    legacy_interfaces: Option<Value<'c>>,
+    legacy_requirements: Option<Value<'c>>,
 }
 
 /// An extension that the card declares.
@@ -76,7 +96,7 @@ impl VerifiedCard {
 
 impl<'c> CardView<'c> {
     pub(crate) fn of(root: Value<'c>) -> Self {
-        Self { root }
+        Self { root, top: Top::of(root) }
     }
 
     /// The whole card.
@@ -94,7 +114,7 @@ impl<'c> CardView<'c> {
     /// `name`.
     #[must_use]
     pub fn name(self) -> Option<&'c str> {
-        text(self.root, "name")
+        non_empty(self.top.name)
     }
 
     /// `description`.
@@ -106,19 +126,19 @@ impl<'c> CardView<'c> {
     /// `version`: the agent's own, never that of the protocol.
     #[must_use]
     pub fn version(self) -> Option<&'c str> {
-        text(self.root, "version")
+        non_empty(self.top.version)
     }
 
     /// `provider`, where it is an object.
     #[must_use]
     pub fn provider(self) -> Option<Value<'c>> {
-        member(self.root, "provider").filter(|provider| provider.members().next().is_some())
+        self.top.provider.filter(|provider| provider.members().next().is_some())
     }
 
     /// A flag of `capabilities`, such as `streaming`; absent when it is no boolean.
     #[must_use]
     pub fn capability(self, name: &str) -> Option<bool> {
-        member(member(self.root, "capabilities")?, name)?.as_bool()
+        member(self.top.capabilities?, name)?.as_bool()
     }
 
     /// Whether the card says that a longer card can be had after authentication: `capabilities.extendedAgentCard`, or
@@ -131,14 +151,13 @@ impl<'c> CardView<'c> {
 
     /// `capabilities.extensions`, objects only.
     pub fn extensions(self) -> impl Iterator<Item = Extension<'c>> {
-        let capabilities = member(self.root, "capabilities");
-        let list = capabilities.and_then(|capabilities| member(capabilities, "extensions"));
+        let list = self.top.capabilities.and_then(|capabilities| member(capabilities, "extensions"));
         list.into_iter().flat_map(Value::elements).map(|value| Extension { value })
     }
 
     /// `capabilities.extensions`, where it is an object and no list.
     pub(crate) fn extension_outside_a_list(self) -> Option<Extension<'c>> {
-        let extensions = member(member(self.root, "capabilities")?, "extensions")?;
+        let extensions = member(self.top.capabilities?, "extensions")?;
         (extensions.kind() == countersign_keys::json::Kind::Object).then_some(Extension { value: extensions })
     }
 
@@ -152,11 +171,72 @@ impl<'c> CardView<'c> {
     /// Whether the card has a `supportedInterfaces` that is not empty: the envelope of A2A 1.0.
     #[must_use]
     pub fn has_envelope(self) -> bool {
-        has_envelope(self.root)
+        self.top.interfaces.is_some_and(|list| list.elements().next().is_some())
+    }
+
+    /// The lists that interfaces stand in: that of A2A 1.0, and that of A2A 0.3.
+    pub(crate) fn interface_lists(self) -> [Option<Value<'c>>; 2] {
+        [self.top.interfaces, self.top.legacy_interfaces]
+    }
+
+    /// The URLs for people: of the provider, of the icon, of the documentation.
+    pub(crate) fn information_urls(self) -> impl Iterator<Item = Value<'c>> {
+        let provider = self.top.provider.and_then(|provider| member(provider, "url"));
+        [provider, self.top.icon_url, self.top.documentation_url].into_iter().flatten()
     }
 
     fn generation(self) -> Generation {
         if self.has_envelope() { Generation::V1 } else { Generation::V0_3 }
+    }
+}
+
+impl<'c> Top<'c> {
+    fn of(card: Value<'c>) -> Self {
+        let names = [
+            "name",
+            "version",
+            "supportedInterfaces",
+            "capabilities",
+            "securitySchemes",
+            "securityRequirements",
+            "provider",
+            "documentationUrl",
+            "iconUrl",
+            "url",
+            "protocolVersion",
+            "additionalInterfaces",
+            "security",
+        ];
+        let [
+            name,
+            version,
+            interfaces,
+            capabilities,
+            schemes,
+            requirements,
+            provider,
+            documentation_url,
+            icon_url,
+            legacy_url,
+            legacy_version,
+            legacy_interfaces,
+            legacy_requirements,
+        ] = members(card, names);
+        Self {
+            name,
+            version,
+            interfaces,
+            capabilities,
+            schemes,
+            requirements,
+            provider,
+            documentation_url,
+            icon_url,
+            legacy_url,
+            legacy_version,
+            legacy_interfaces,
+            legacy_requirements,
+        }
     }
 }
 
@@ -221,5 +301,9 @@ impl<'c> Skill<'c> {
 
 /// A member that is a string and not empty.
 fn text<'c>(object: Value<'c>, name: &str) -> Option<&'c str> {
-    member(object, name).and_then(Value::as_text).filter(|text| !text.is_empty())
+    non_empty(member(object, name))
+}
+
+fn non_empty(value: Option<Value<'_>>) -> Option<&str> {
+    value.and_then(Value::as_text).filter(|text| !text.is_empty())
 }

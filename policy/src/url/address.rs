@@ -79,10 +79,18 @@ impl AddressClass {
         match host {
             Host::V4(address) => of_v4(*address),
             Host::V6(address) => of_v6(*address),
-            Host::Name(name) if METADATA_NAMES.contains(&name.as_str()) => Self::Metadata,
+            Host::Name(name) => Self::of_name(name.as_str()),
+        }
+    }
+
+    pub(super) fn of_name(name: &str) -> Self {
+        if METADATA_NAMES.contains(&name) {
+            Self::Metadata
+        } else if is_below_localhost(name) {
             // RFC 6761 section 6.3: resolvers answer `localhost` and everything below it with loopback.
-            Host::Name(name) if is_below_localhost(name.as_str()) => Self::Loopback,
-            Host::Name(_) => Self::Name,
+            Self::Loopback
+        } else {
+            Self::Name
         }
     }
 

@@ -1,6 +1,10 @@
 //! Hosts: names in letters, digits and hyphens, and IP addresses in their one text.
 
+use core::cmp::Ordering;
+use core::hash::{Hash, Hasher};
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::ops::Range;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -25,26 +29,96 @@ pub enum Host {
 /// 1 to 253 octets; labels of 1 to 63 letters, digits and inner hyphens (RFC 1123 section 2.1). The last label is no
 /// number, so no reader takes the name for an IPv4 address. An `xn--` label is the one A-label of a valid Unicode label
 /// (UTS 46, non-transitional). Whether the name exists is not checked.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HostName(Arc<str>);
+#[derive(Clone)]
+pub struct HostName {
+    /// The name, or the URL that it stands in.
+    text: Arc<str>,
+    place: Range<u16>,
+}
+
+/// A host as it was read, before it is known whether anybody keeps it.
+pub(super) enum ReadHost<'t> {
+    /// Borrowed where the text is in lower case already.
+    Name(Cow<'t, str>),
+    V4(Ipv4Addr),
+    V6(Ipv6Addr),
+}
 
 impl HostName {
     /// The name, in lower case.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.0
+        self.text.get(usize::from(self.place.start)..usize::from(self.place.end)).unwrap_or_default()
     }
 
     /// The labels, from left to right; at least one.
     #[must_use]
     pub fn labels(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
-        self.0.split('.')
+        self.as_str().split('.')
+    }
+
+    fn new(text: Arc<str>, start: usize, octets: usize) -> Self {
+        // INVARIANT: no URL has more octets than fit, see `MAX_URL_OCTETS`; a place too far on would be empty.
+        let place = |octet: usize| u16::try_from(octet).unwrap_or(u16::MAX);
+        Self { text, place: place(start)..place(start.saturating_add(octets)) }
+    }
+}
+
+impl fmt::Debug for HostName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HostName").field(&self.as_str()).finish()
+    }
+}
+
+impl PartialEq for HostName {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for HostName {}
+
+impl PartialOrd for HostName {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for HostName {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl Hash for HostName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
     }
 }
 
 impl fmt::Display for HostName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(self.as_str())
+    }
+}
+
+impl ReadHost<'_> {
+    pub(super) fn address_class(&self) -> AddressClass {
+        match self {
+            Self::Name(name) => AddressClass::of_name(name),
+            Self::V4(address) => AddressClass::of_address(IpAddr::V4(*address)),
+            Self::V6(address) => AddressClass::of_address(IpAddr::V6(*address)),
+        }
+    }
+
+    /// The host for keeping: of `url`, where it stands at `offset`.
+    pub(super) fn keep(self, url: &Arc<str>, offset: usize) -> Host {
+        match self {
+            Self::Name(Cow::Borrowed(name)) => Host::Name(HostName::new(Arc::clone(url), offset, name.len())),
+            Self::Name(Cow::Owned(name)) => Host::Name(HostName::new(name.as_str().into(), 0, name.len())),
+            Self::V4(address) => Host::V4(address),
+            Self::V6(address) => Host::V6(address),
+        }
     }
 }
 
@@ -55,7 +129,7 @@ impl Host {
     ///
     /// The host variants of [`UrlError`], with offsets into `text`. Private and metadata addresses are no error here.
     pub fn read(text: &str) -> Result<Self, UrlError> {
-        match text.strip_prefix('[') {
+        let read = match text.strip_prefix('[') {
             Some(inner) => {
                 let address = inner.strip_suffix(']');
                 read_v6(
@@ -64,7 +138,8 @@ impl Host {
                 )
             }
             None => read_name_or_v4(text, 0),
-        }
+        };
+        Ok(read?.keep(&text.into(), 0))
     }
 
     /// The host name, where the host is one.
@@ -105,7 +180,7 @@ impl fmt::Display for Host {
 }
 
 /// Reads what stands between the brackets; `offset` is where that starts.
-pub(super) fn read_v6(text: &str, offset: usize) -> Result<Host, UrlError> {
+pub(super) fn read_v6(text: &str, offset: usize) -> Result<ReadHost<'_>, UrlError> {
     if let Some(percent) = text.find('%') {
         return Err(UrlError::Ipv6Zone { offset: offset.saturating_add(percent) });
     }
@@ -117,16 +192,16 @@ pub(super) fn read_v6(text: &str, offset: usize) -> Result<Host, UrlError> {
     // The standard library writes the text of RFC 5952 section 4.
     let canonical = address.to_string();
     if canonical == text {
-        Ok(Host::V6(address))
+        Ok(ReadHost::V6(address))
     } else {
         Err(UrlError::IpNoncanonical { offset, text: text.to_owned(), canonical: Some(canonical) })
     }
 }
 
 /// Reads a host without brackets; `offset` is where it starts.
-pub(super) fn read_name_or_v4(text: &str, offset: usize) -> Result<Host, UrlError> {
+pub(super) fn read_name_or_v4(text: &str, offset: usize) -> Result<ReadHost<'_>, UrlError> {
     if is_plain_name(text) {
-        return Ok(Host::Name(HostName(text.into())));
+        return Ok(ReadHost::Name(Cow::Borrowed(text)));
     }
     let at = |inner: usize| offset.saturating_add(inner);
     if text.is_empty() {
@@ -147,7 +222,7 @@ pub(super) fn read_name_or_v4(text: &str, offset: usize) -> Result<Host, UrlErro
     // WHATWG URL, "ends in a number": readers that know short, octal or hexadecimal IPv4 would take it for an address.
     if text.rsplit('.').next().is_some_and(is_number) {
         return match text.parse() {
-            Ok(address) => Ok(Host::V4(address)),
+            Ok(address) => Ok(ReadHost::V4(address)),
             Err(_) => Err(UrlError::IpNoncanonical { offset, text: text.to_owned(), canonical: None }),
         };
     }
@@ -172,29 +247,27 @@ pub(super) fn read_name_or_v4(text: &str, offset: usize) -> Result<Host, UrlErro
     {
         return Err(UrlError::HostBadALabel { offset: at(label_offset), label: label.to_owned() });
     }
-    Ok(Host::Name(HostName(name.into())))
+    Ok(ReadHost::Name(Cow::Owned(name)))
 }
 
 /// Whether a text is clearly a host name in lower case: labels of letters, digits and single inner hyphens, the last one with
 /// a letter first. Most names are; whatever is not may be a host all the same. An A-label has two hyphens in a row.
 fn is_plain_name(text: &str) -> bool {
-    let (mut before, mut label_octets, mut starts_with_letter) = (b'.', 0_usize, false);
-    let fits = text.bytes().all(|octet| {
-        let fits = match octet {
-            b'a'..=b'z' | b'0'..=b'9' => true,
-            b'-' | b'.' => before != b'.' && before != b'-',
-            _ => false,
-        };
-        if before == b'.' {
-            label_octets = 0;
-            starts_with_letter = octet.is_ascii_lowercase();
-        }
-        label_octets += 1;
-        before = octet;
-        // The dot that ends a label is counted too, so the longest labels are left to others.
-        fits && label_octets <= MAX_LABEL_OCTETS
+    let octets = text.as_bytes();
+    // Looking at every octet is faster than stopping at the first.
+    let is_mark = |octet: u8| octet == b'-' || octet == b'.';
+    let fits = octets.iter().fold(true, |all, &octet| {
+        all & (octet.is_ascii_lowercase() | octet.is_ascii_digit() | is_mark(octet))
     });
-    fits && starts_with_letter && before != b'-' && before != b'.' && text.len() <= MAX_HOST_OCTETS
+    let side_by_side = octets.iter().zip(octets.iter().skip(1));
+    let lone_marks = side_by_side.fold(true, |all, (&one, &next)| all & !(is_mark(one) & is_mark(next)));
+    let last_label = text.rfind('.').map_or(Some(text), |dot| text.get(dot.saturating_add(1)..));
+    fits && lone_marks
+        // Then no label is too long either; others are looked at one by one.
+        && octets.len() <= MAX_LABEL_OCTETS
+        && !text.starts_with(['-', '.'])
+        && !text.ends_with(['-', '.'])
+        && last_label.is_some_and(|label| label.starts_with(|first: char| first.is_ascii_lowercase()))
 }
 
 fn labels_with_offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {

@@ -1,16 +1,39 @@
 //! One pass from text to parts, in the fixed order of the profile.
 
-use super::host::{read_name_or_v4, read_v6};
-use super::{AddressClass, AuthorityFault, Host, MAX_URL_OCTETS, Scheme, StrictUrl, UrlError, UrlUse};
+use std::ops::Range;
+
+use super::host::{ReadHost, read_name_or_v4, read_v6};
+use super::{AddressClass, AuthorityFault, MAX_URL_OCTETS, Scheme, StrictUrl, UrlError, UrlUse, class};
 
 /// Resolver schemes of gRPC, where no `://` need follow (gRPC Name Resolution).
 const GRPC_TARGET_SCHEMES: &[&str] =
     &["dns", "google-c2p", "ipv4", "ipv6", "passthrough", "unix", "unix-abstract", "vsock", "xds"];
 
-pub(super) fn read(text: &str, url_use: UrlUse) -> Result<StrictUrl, UrlError> {
+/// The parts of a URL, in the text that they were read from.
+pub(super) struct ReadUrl<'t> {
+    text: &'t str,
+    scheme: Scheme,
+    host: ReadHost<'t>,
+    host_offset: usize,
+    port: Option<u16>,
+    path: Range<usize>,
+    query: Option<Range<usize>>,
+    fragment: Option<Range<usize>>,
+}
+
+impl ReadUrl<'_> {
+    pub(super) fn keep(self) -> StrictUrl {
+        let text = self.text.into();
+        let host = self.host.keep(&text, self.host_offset);
+        let Self { scheme, host_offset, port, path, query, fragment, .. } = self;
+        StrictUrl { text, scheme, host, host_offset, port, path, query, fragment }
+    }
+}
+
+pub(super) fn read(text: &str, url_use: UrlUse) -> Result<ReadUrl<'_>, UrlError> {
     check_length(text)?;
-    // Looking at every octet is faster than stopping at the first.
-    let is_usual = text.bytes().fold(true, |all, octet| all & is_usual(octet));
+    let classes = class::of(text);
+    let is_usual = classes & class::UNUSUAL == 0;
     if !is_usual {
         check_octets(text)?;
     }
@@ -24,13 +47,20 @@ pub(super) fn read(text: &str, url_use: UrlUse) -> Result<StrictUrl, UrlError> {
     }
     let (host, port) = split_authority(authority, authority_offset, scheme)?;
     if host.address_class() == AddressClass::Metadata {
-        return Err(UrlError::MetadataAddress { offset: authority_offset, host: host.to_string() });
+        let host = host.keep(&text.into(), authority_offset).to_string();
+        return Err(UrlError::MetadataAddress { offset: authority_offset, host });
     }
     if scheme == Scheme::HostPort && !tail.is_empty() {
         return Err(UrlError::GrpcAddressPath { offset: tail_offset });
     }
-    let (before_fragment, fragment) = split_before(tail, |octet| octet == b'#');
-    let (path, query) = split_before(before_fragment, |octet| octet == b'?');
+    let (before_fragment, fragment) = match classes & class::FRAGMENT {
+        0 => (tail, ""),
+        _ => split_before(tail, |octet| octet == b'#'),
+    };
+    let (path, query) = match classes & class::QUERY {
+        0 => (before_fragment, ""),
+        _ => split_before(before_fragment, |octet| octet == b'?'),
+    };
     check_path(path, tail_offset)?;
     let path_end = tail_offset.saturating_add(path.len());
     if !query.is_empty() && !url_use.allows_query() {
@@ -41,8 +71,8 @@ pub(super) fn read(text: &str, url_use: UrlUse) -> Result<StrictUrl, UrlError> {
         return Err(UrlError::Fragment { offset: query_end });
     }
     let after_mark = |mark: usize, end| mark.saturating_add(1)..end;
-    Ok(StrictUrl {
-        text: text.into(),
+    Ok(ReadUrl {
+        text,
         scheme,
         host,
         host_offset: authority_offset,
@@ -51,11 +81,6 @@ pub(super) fn read(text: &str, url_use: UrlUse) -> Result<StrictUrl, UrlError> {
         query: (!query.is_empty()).then(|| after_mark(path_end, query_end)),
         fragment: (!fragment.is_empty()).then(|| after_mark(query_end, text.len())),
     })
-}
-
-/// Whether nothing is to be said about an octet, wherever it stands: a character of RFC 3986 other than brackets and `@`.
-const fn is_usual(octet: u8) -> bool {
-    matches!(octet, b'!' | b'#'..=b';' | b'=' | b'?' | b'A'..=b'Z' | b'_' | b'a'..=b'z' | b'~')
 }
 
 fn check_length(text: &str) -> Result<(), UrlError> {
@@ -137,7 +162,11 @@ fn check_authority(text: &str, offset: usize) -> Result<(), UrlError> {
     Ok(())
 }
 
-fn split_authority(text: &str, offset: usize, scheme: Scheme) -> Result<(Host, Option<u16>), UrlError> {
+fn split_authority(
+    text: &str,
+    offset: usize,
+    scheme: Scheme,
+) -> Result<(ReadHost<'_>, Option<u16>), UrlError> {
     let bad = |fault| UrlError::BadAuthority { offset, fault };
     let (host, port) = match text.strip_prefix('[') {
         Some(inner) => {

@@ -6,11 +6,11 @@ use countersign_keys::json::{Ancestry, Value};
 use countersign_policy::{AlternativeFacts, AuthFacts, CardPointer, SchemeFacts, UrlFacts};
 
 use super::url;
-use crate::card::schema::SECURITY_SCHEME;
-use crate::card::{CardView, FlowKind, Requirement, Requirements, SchemeKind, SecurityScheme, member};
+use crate::card::{
+    CardView, FlowKind, Requirement, Requirements, SCHEME_MEMBERS, SchemeKind, SecurityScheme, members,
+};
 
 /// URL members of a scheme, of a flow.
-const OF_SCHEME: [&str; 2] = ["openIdConnectUrl", "oauth2MetadataUrl"];
 const OF_FLOW: [&str; 4] = ["authorizationUrl", "deviceAuthorizationUrl", "tokenUrl", "refreshUrl"];
 
 pub(super) fn of<'c>(ancestry: &'c Ancestry<'c>, view: CardView<'c>) -> AuthFacts<'c> {
@@ -76,13 +76,14 @@ const fn flow_word(kind: FlowKind) -> &'static str {
 
 /// Every URL of a scheme that a reader of either generation may find, in a scheme of several kinds too.
 fn credential_urls<'c>(ancestry: &'c Ancestry<'c>, scheme: Value<'c>) -> Vec<UrlFacts<'c>> {
-    let known = SECURITY_SCHEME.members.iter().filter_map(|known| member(scheme, known.name));
     let of_one = |object: Value<'c>| {
-        let flows = member(object, "flows");
-        let flows = FlowKind::ALL.into_iter().filter_map(move |kind| member(flows?, kind.name()));
-        let of_flows = flows.flat_map(|flow| OF_FLOW.into_iter().filter_map(move |name| member(flow, name)));
-        of_flows.chain(OF_SCHEME.into_iter().filter_map(move |name| member(object, name)))
+        let [flows, open_id, metadata] =
+            members(object, ["flows", "openIdConnectUrl", "oauth2MetadataUrl"]);
+        let flows = flows.map(|flows| members(flows, FlowKind::ALL.map(FlowKind::name)));
+        let of_flows = flows.into_iter().flatten().flatten().flat_map(|flow| members(flow, OF_FLOW));
+        of_flows.chain([open_id, metadata]).flatten()
     };
+    let known = members(scheme, SCHEME_MEMBERS).into_iter().flatten();
     let found = std::iter::once(scheme).chain(known).flat_map(of_one);
     found.filter_map(|value| url(ancestry, value)).collect()
 }

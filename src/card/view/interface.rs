@@ -3,9 +3,9 @@
 use countersign_keys::json::Value;
 use countersign_policy::{CardVersion, ProtocolVersion, StrictUrl, UrlError, UrlUse};
 
-use super::{CardView, text};
+use super::{CardView, non_empty};
 use crate::UntrustedCard;
-use crate::card::member;
+use crate::card::members;
 
 /// An interface as the card claims it; every text as written, absent when it is no string or empty.
 #[derive(Clone, Debug)]
@@ -130,31 +130,37 @@ impl<'c> CardView<'c> {
     /// `additionalInterfaces`. Does not check that any of them is complete, or that the card's version allows them.
     #[must_use]
     pub fn claimed_interfaces(self) -> Vec<ClaimedInterface<'c>> {
-        let card = self.root;
-        let listed = elements(card, "supportedInterfaces").map(|(pointer, object)| ClaimedInterface {
-            pointer,
-            place: InterfacePlace::Listed,
-            claimed_url: text(object, "url"),
-            binding: text(object, "protocolBinding"),
-            version: text(object, "protocolVersion"),
-            tenant: text(object, "tenant"),
-            object,
-            declared: member(object, "protocolVersion"),
+        let listed = elements(self.top.interfaces).map(|(pointer, object)| {
+            let [url, binding, declared, tenant] =
+                members(object, ["url", "protocolBinding", "protocolVersion", "tenant"]);
+            ClaimedInterface {
+                pointer,
+                place: InterfacePlace::Listed,
+                claimed_url: non_empty(url),
+                binding: non_empty(binding),
+                version: non_empty(declared),
+                tenant: non_empty(tenant),
+                object,
+                declared,
+            }
         });
-        let declared = member(card, "protocolVersion");
-        let legacy = |pointer, place, object, binding| ClaimedInterface {
-            pointer,
-            place,
-            claimed_url: text(object, "url"),
-            binding: text(object, binding),
-            version: declared.and_then(Value::as_text).filter(|text| !text.is_empty()),
-            tenant: None,
-            object,
-            declared,
+        let declared = self.top.legacy_version;
+        let legacy = |pointer, place, object, binding| {
+            let [url, binding] = members(object, ["url", binding]);
+            ClaimedInterface {
+                pointer,
+                place,
+                claimed_url: non_empty(url),
+                binding: non_empty(binding),
+                version: non_empty(declared),
+                tenant: None,
+                object,
+                declared,
+            }
         };
-        let main = text(card, "url").is_some();
-        let main = main.then(|| legacy(String::new(), InterfacePlace::Main, card, "preferredTransport"));
-        let additional = elements(card, "additionalInterfaces")
+        let main = non_empty(self.top.legacy_url).is_some();
+        let main = main.then(|| legacy(String::new(), InterfacePlace::Main, self.root, "preferredTransport"));
+        let additional = elements(self.top.legacy_interfaces)
             .map(|(pointer, object)| legacy(pointer, InterfacePlace::Additional, object, "transport"));
         listed.chain(main).chain(additional).collect()
     }
@@ -193,8 +199,7 @@ fn is_grpc(binding: &str) -> bool {
 }
 
 /// The elements of a top-level list with their JSON Pointers. `Value::pointer` would look at all elements before each.
-fn elements<'c>(card: Value<'c>, name: &str) -> impl Iterator<Item = (String, Value<'c>)> {
-    let list = member(card, name);
+fn elements<'c>(list: Option<Value<'c>>) -> impl Iterator<Item = (String, Value<'c>)> {
     let pointer = list.map(Value::pointer).unwrap_or_default();
     let elements = list.into_iter().flat_map(Value::elements).enumerate();
     elements.map(move |(index, element)| ([&pointer, "/", &index.to_string()].concat(), element))

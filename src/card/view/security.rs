@@ -2,9 +2,18 @@
 
 use countersign_keys::json::{Kind, Value};
 
-use super::{CardView, Generation, text};
-use crate::card::member;
-use crate::card::schema::{self, SECURITY_SCHEME};
+use super::{CardView, Generation, non_empty, text};
+use crate::card::schema;
+use crate::card::{member, members};
+
+/// The members of a scheme of A2A 1.0; it has one of them.
+pub(crate) const SCHEME_MEMBERS: [&str; 5] = [
+    "apiKeySecurityScheme",
+    "httpAuthSecurityScheme",
+    "oauth2SecurityScheme",
+    "openIdConnectSecurityScheme",
+    "mtlsSecurityScheme",
+];
 
 /// One entry of `securitySchemes`.
 #[derive(Clone, Debug)]
@@ -167,8 +176,7 @@ impl FlowKind {
 impl<'c> CardView<'c> {
     /// `securitySchemes`, in the order of the text.
     pub fn security_schemes(self) -> impl Iterator<Item = SecurityScheme<'c>> {
-        let schemes = member(self.root, "securitySchemes");
-        let schemes = schemes.into_iter().flat_map(Value::members);
+        let schemes = self.top.schemes.into_iter().flat_map(Value::members);
         schemes.map(|(name, value)| SecurityScheme { name, value, kind: SchemeKind::of(value) })
     }
 
@@ -178,7 +186,7 @@ impl<'c> CardView<'c> {
     /// demand out would read as access without authentication.
     #[must_use]
     pub fn requirements(self) -> Requirements<'c> {
-        Requirements::of(self.root, self.generation())
+        Requirements::among((self.top.requirements, self.top.legacy_requirements), self.generation())
     }
 }
 
@@ -188,15 +196,13 @@ impl<'c> SchemeKind<'c> {
         if value.kind() != Kind::Object {
             return Self::Unreadable(SchemeFault::NotAnObject);
         }
-        let known = SECURITY_SCHEME.members.iter().filter_map(|known| {
-            let found = member(value, known.name).filter(|found| !found.is_null())?;
-            Some((known.name, found))
-        });
-        match *known.collect::<Vec<_>>().as_slice() {
-            [] => Self::tagged(value),
-            [(name, inside)] if inside.kind() == Kind::Object => Self::named(name, inside),
-            [_] => Self::Unreadable(SchemeFault::NotAnObject),
-            [..] => Self::Unreadable(SchemeFault::SeveralKinds),
+        let known = SCHEME_MEMBERS.into_iter().zip(members(value, SCHEME_MEMBERS));
+        let mut known = known.filter_map(|(name, found)| Some((name, found.filter(|found| !found.is_null())?)));
+        match (known.next(), known.next()) {
+            (None, _) => Self::tagged(value),
+            (Some((name, inside)), None) if inside.kind() == Kind::Object => Self::named(name, inside),
+            (Some(_), None) => Self::Unreadable(SchemeFault::NotAnObject),
+            (Some(_), Some(_)) => Self::Unreadable(SchemeFault::SeveralKinds),
         }
     }
 
@@ -229,24 +235,27 @@ impl<'c> SchemeKind<'c> {
     }
 
     fn oauth2(inside: Value<'c>) -> Self {
-        let flows = member(inside, "flows");
-        let flow = |kind: FlowKind| {
-            let value = member(flows?, kind.name()).filter(|value| !value.is_null())?;
-            Some(OAuthFlow { kind, value })
-        };
-        Self::OAuth2 {
-            flows: FlowKind::ALL.into_iter().filter_map(flow).collect(),
-            metadata_url: text(inside, "oauth2MetadataUrl"),
-        }
+        let [flows, metadata_url] = members(inside, ["flows", "oauth2MetadataUrl"]);
+        Self::OAuth2 { flows: OAuthFlow::all_of(flows).collect(), metadata_url: non_empty(metadata_url) }
     }
 }
 
 impl<'c> OAuthFlow<'c> {
+    /// Those of the `flows` of a scheme, in the order of [`FlowKind::ALL`].
+    pub(crate) fn all_of(flows: Option<Value<'c>>) -> impl Iterator<Item = Self> {
+        let found = flows.map(|flows| members(flows, FlowKind::ALL.map(FlowKind::name)));
+        let found = FlowKind::ALL.into_iter().zip(found.into_iter().flatten());
+        let flow = |(kind, value): (FlowKind, Option<Value<'c>>)| {
+            Some(Self { kind, value: value.filter(|value| !value.is_null())? })
+        };
+        found.filter_map(flow)
+    }
+
     /// Names and texts of its URL members, as far as they are strings that are not empty.
     pub fn claimed_urls(self) -> impl Iterator<Item = (&'static str, &'c str)> {
-        ["authorizationUrl", "deviceAuthorizationUrl", "tokenUrl", "refreshUrl"]
-            .into_iter()
-            .filter_map(move |name| Some((name, text(self.value, name)?)))
+        let names = ["authorizationUrl", "deviceAuthorizationUrl", "tokenUrl", "refreshUrl"];
+        let found = names.into_iter().zip(members(self.value, names));
+        found.filter_map(|(name, url)| Some((name, non_empty(url)?)))
     }
 
     /// `pkceRequired`.
@@ -258,11 +267,20 @@ impl<'c> OAuthFlow<'c> {
 
 impl<'c> Requirements<'c> {
     pub(super) fn of(object: Value<'c>, generation: Generation) -> Self {
-        let current = || Some((declared(object, "securityRequirements")?, Generation::V1));
-        let legacy = || Some((declared(object, "security")?, Generation::V0_3));
+        let [current, legacy] = members(object, ["securityRequirements", "security"]);
+        Self::among((current, legacy), generation)
+    }
+
+    /// Those of the two members of an object that its generation reads first, and else the others.
+    pub(super) fn among(
+        (current, legacy): (Option<Value<'c>>, Option<Value<'c>>),
+        generation: Generation,
+    ) -> Self {
+        let current = declared(current).map(|list| (list, Generation::V1));
+        let legacy = declared(legacy).map(|list| (list, Generation::V0_3));
         let own = match generation {
-            Generation::V1 => current().or_else(legacy),
-            Generation::V0_3 => legacy().or_else(current),
+            Generation::V1 => current.or(legacy),
+            Generation::V0_3 => legacy.or(current),
         };
         match own {
             None => Self::Absent,
@@ -296,9 +314,9 @@ impl<'c> Requirements<'c> {
 }
 
 /// A member that is neither null nor an empty list: what has another type is a demand that nobody can read.
-fn declared<'c>(object: Value<'c>, name: &str) -> Option<Value<'c>> {
+fn declared(member: Option<Value<'_>>) -> Option<Value<'_>> {
     let is_empty_list = |value: Value<'_>| value.kind() == Kind::Array && value.is_empty();
-    member(object, name).filter(|value| !value.is_null() && !is_empty_list(*value))
+    member.filter(|value| !value.is_null() && !is_empty_list(*value))
 }
 
 impl<'c> Requirement<'c> {
