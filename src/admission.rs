@@ -114,7 +114,7 @@ impl UntrustedCard {
     }
 
     /// The same, beside what is remembered of the agent, see
-    /// [`TrustPolicy::evaluate_remembered`]. Nothing is remembered of the card.
+    /// [`RuleChoice::evaluate`](countersign_policy::RuleChoice::evaluate). Nothing is remembered of the card.
     #[must_use]
     pub fn decide_remembered(
         &self,
@@ -166,14 +166,15 @@ impl UntrustedCard {
         memory: PinMemory<'_>,
         now: UnixTime,
     ) -> (Decision, Option<Covered>) {
-        let mut evidence = signatures::evidence(self, policy, request, endorsements, (memory, now));
+        let choice = policy.choose(request);
+        let mut evidence = signatures::evidence(self, (policy, &choice), endorsements, (memory, now));
         let covered = evidence.covered.take();
         let mut findings = std::mem::take(&mut evidence.findings);
         let document =
             covered.as_ref().and_then(|covered| covered.document.as_ref()).unwrap_or(self.document());
         let ancestry = Ancestry::of(document, usize::MAX);
         let facts = facts::of(self, (evidence, covered.as_ref()), &ancestry, (policy, memory), request);
-        let mut decision = policy.evaluate_remembered(request, &facts, memory, now);
+        let mut decision = choice.evaluate(facts, memory, now);
         decision.findings.extend(self.findings().iter().cloned());
         decision.findings.append(&mut findings);
         (decision, covered)

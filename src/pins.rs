@@ -2,7 +2,7 @@
 //!
 //! A pin is no entry of a cache: it is never evicted, and a file that cannot be used is an error, never "nothing was seen".
 //! What is remembered, and of whom: [`AgentMemory`]. What follows from it: the `pin` of a rule
-//! ([`PinTerms`](countersign_policy::PinTerms)) and [`TrustPolicy::evaluate_remembered`].
+//! ([`PinTerms`](countersign_policy::PinTerms)) and [`RuleChoice::evaluate`](countersign_policy::RuleChoice::evaluate).
 //!
 //! The file has one JSON object on each line, for each card that was admitted and taught something, and for each digest that
 //! a person accepted or revoked. Lines are appended and never changed. Each ends with the SHA-256 of all before it, so a line
@@ -107,7 +107,7 @@ struct Open {
 
 impl UntrustedCard {
     /// The same as [`admit`](Self::admit), beside what is remembered of the agent, see
-    /// [`TrustPolicy::evaluate_remembered`]. A card that is admitted is remembered, and is on the disk before it is handed
+    /// [`RuleChoice::evaluate`](countersign_policy::RuleChoice::evaluate). A card that is admitted is remembered, and is on the disk before it is handed
     /// out; a card that is denied, enforced or not, changes nothing.
     ///
     /// # Errors

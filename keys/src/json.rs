@@ -183,6 +183,21 @@ impl Document {
         self.nodes.get(at(id)).copied().unwrap_or(Node { start: 0, end: 0, after: 0, shape: Shape::Null })
     }
 
+    /// The text of a string, unescaped; none of other nodes.
+    fn text_of(&self, node: &Node) -> Option<&str> {
+        match node.shape {
+            Shape::Text => self.source.get(at(node.start + 1)..at(node.end - 1)),
+            Shape::Escaped { from, to } => self.decoded.get(at(from)..at(to)),
+            Shape::Null
+            | Shape::False
+            | Shape::True
+            | Shape::Integer
+            | Shape::Number
+            | Shape::Array
+            | Shape::Object { .. } => None,
+        }
+    }
+
     fn slice(&self, start: u32, end: u32) -> &str {
         self.source.get(at(start)..at(end)).unwrap_or_default()
     }

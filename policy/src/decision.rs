@@ -1,11 +1,13 @@
 //! The answer: admit or deny, every reason, and how it came about.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use countersign_keys::{Code, Finding};
 
 use crate::{
-    AdmissionRequest, CardFacts, Grace, PinComparison, PolicyPlace, ProtocolVersion, Scheme, SignatureState,
+    AdmissionRequest, Grace, PinComparison, PolicyPlace, ProtocolVersion, Scheme, SignatureState,
     SourceKind, StrictUrl, UnixTime,
 };
 
@@ -180,13 +182,11 @@ pub struct InterfaceVerdict {
     /// Its version, if it has one.
     pub version: Option<ProtocolVersion>,
     /// Its binding, as written.
-    pub binding: Option<String>,
-    /// Its URL, as written.
-    pub url: Option<String>,
-    /// Its URL, if it is one under the strict profile.
-    pub(crate) strict_url: Option<StrictUrl>,
+    pub binding: Option<Arc<str>>,
+    /// Its URL.
+    pub(crate) url: ClaimedUrl,
     /// Its tenant.
-    pub tenant: Option<String>,
+    pub tenant: Option<Arc<str>>,
     /// The answer for it.
     pub outcome: InterfaceOutcome,
     /// Why it is dropped; waived reasons left out.
@@ -205,6 +205,15 @@ pub enum InterfaceOutcome {
     NotEnforced,
 }
 
+/// The URL of an interface, as far as it is one.
+#[derive(Clone, Debug)]
+pub(crate) enum ClaimedUrl {
+    Strict(StrictUrl),
+    /// Not one under the strict profile.
+    Unreadable(String),
+    Absent,
+}
+
 /// One step of the evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -217,7 +226,7 @@ pub struct TraceStep {
     /// The one that was taken.
     pub picked: Option<String>,
     /// What came of it.
-    pub why: String,
+    pub why: Cow<'static, str>,
     /// The place in the policy that decided.
     pub place: Option<PolicyPlace>,
 }
@@ -269,25 +278,37 @@ impl InterfaceVerdict {
     /// The host of its URL, where that is one under the strict profile.
     #[must_use]
     pub fn host(&self) -> Option<String> {
-        self.strict_url.as_ref().map(|url| url.host().to_string())
+        self.claimed_url().map(|url| url.host().to_string())
     }
 
     /// Its URL, where that is one under the strict profile.
     #[must_use]
     pub const fn claimed_url(&self) -> Option<&StrictUrl> {
-        self.strict_url.as_ref()
+        match &self.url {
+            ClaimedUrl::Strict(url) => Some(url),
+            ClaimedUrl::Unreadable(_) | ClaimedUrl::Absent => None,
+        }
+    }
+
+    /// Its URL, as written.
+    #[must_use]
+    pub fn url(&self) -> Option<&str> {
+        match &self.url {
+            ClaimedUrl::Strict(url) => Some(url.raw()),
+            ClaimedUrl::Unreadable(text) => Some(text),
+            ClaimedUrl::Absent => None,
+        }
     }
 
     /// Whether it has a URL under the strict profile, a binding and a version: without them nobody can call it.
     pub(crate) const fn is_complete(&self) -> bool {
-        self.strict_url.is_some() && self.binding.is_some() && self.version.is_some()
+        self.claimed_url().is_some() && self.binding.is_some() && self.version.is_some()
     }
 
     /// Whether a connection to it is encrypted; no for one without a readable URL.
     #[must_use]
     pub fn is_tls(&self) -> bool {
-        self.strict_url
-            .as_ref()
+        self.claimed_url()
             .is_some_and(|url| matches!(url.scheme(), Scheme::Https | Scheme::Wss | Scheme::HostPort))
     }
 }
@@ -299,17 +320,6 @@ impl Subject {
             source: request.source.kind.clone(),
             tenant: request.tenant.clone(),
             purpose: request.purpose.clone(),
-        }
-    }
-}
-
-impl CardIdentity {
-    pub(crate) fn of(facts: &CardFacts<'_>) -> Self {
-        Self {
-            sha256: facts.sha256.clone(),
-            payload_sha256: facts.payload_sha256.clone(),
-            name: facts.name.map(str::to_owned),
-            version: facts.version.map(str::to_owned),
         }
     }
 }

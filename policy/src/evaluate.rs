@@ -11,6 +11,8 @@ mod pins;
 mod signatures;
 mod waive;
 
+use std::borrow::Cow;
+
 use countersign_keys::{Code, Finding, Level, codes as key_codes, hex, sha256};
 
 use crate::codes::{self, decision as reasons};
@@ -42,62 +44,72 @@ struct Held {
     pins: Option<PinComparison>,
 }
 
+/// A policy, a request, and the rule of the policy that cards of the request are held against. The card takes no part in
+/// which rule it is.
+#[derive(Debug)]
+pub struct RuleChoice<'p> {
+    policy: &'p TrustPolicy,
+    request: &'p AdmissionRequest,
+    choice: Choice<'p>,
+}
+
 impl TrustPolicy {
-    /// The rule that a card from this source is held against: the most specific one that the source, the tenant and the use
-    /// fit. Where only the kind of source, the tenant or the use does not fit, the most specific one that the source fits; the
-    /// decision is a denial then. The card takes no part.
+    /// Picks the rule for a request: the most specific one that the source, the tenant and the use fit. Where only the kind
+    /// of source, the tenant or the use does not fit, the most specific one that the source fits; the decision is a denial
+    /// then.
+    #[must_use]
+    pub fn choose<'p>(&'p self, request: &'p AdmissionRequest) -> RuleChoice<'p> {
+        RuleChoice { policy: self, request, choice: Choice::of(self, request) }
+    }
+
+    /// The rule of [`choose`](Self::choose).
     #[must_use]
     pub fn rule_for(&self, request: &AdmissionRequest) -> Option<&AllowRule> {
         Choice::of(self, request).rule
-    }
-
-    /// The signatures that count under the rule for this request, by their place in `signatures`: for every group of keys
-    /// the ones that leave least of the card uncovered. Without a rule, the best one by a key whose origins cover the source.
-    #[must_use]
-    pub fn count(
-        &self,
-        request: &AdmissionRequest,
-        signatures: &[SignatureFacts],
-        memory: PinMemory<'_>,
-        now: UnixTime,
-    ) -> Vec<usize> {
-        let choice = Choice::of(self, request);
-        let ages = signatures::Ages::of(choice.rule, memory, now);
-        signatures::count(self, choice.rule, request, signatures, &ages)
     }
 
     /// Decides about a card.
     ///
     /// The answer depends on nothing but the arguments. It is admit if no deny rule hits, a rule is for the request, and
     /// every demand of the rule is met or waived by an exception. Not looked at: what names resolve to, who serves the card
-    /// and the interfaces, and what the card was before, see [`evaluate_remembered`](Self::evaluate_remembered).
+    /// and the interfaces, and what the card was before, see [`RuleChoice::evaluate`].
     #[must_use]
     pub fn evaluate(&self, request: &AdmissionRequest, facts: &CardFacts<'_>, now: UnixTime) -> Decision {
-        self.evaluate_remembered(request, facts, PinMemory::NotKept, now)
+        self.choose(request).evaluate(facts.clone(), PinMemory::NotKept, now)
+    }
+}
+
+impl<'p> RuleChoice<'p> {
+    /// The rule, if the source fits one.
+    #[must_use]
+    pub fn rule(&self) -> Option<&'p AllowRule> {
+        self.choice.rule
     }
 
-    /// The same for a card of whose agent something is remembered. The memory stays as it is.
+    /// The signatures that count under the rule, by their place in `signatures`: for every group of keys the ones that leave
+    /// least of the card uncovered. Without a rule, the best one by a key whose origins cover the source.
+    #[must_use]
+    pub fn count(&self, signatures: &[SignatureFacts], memory: PinMemory<'_>, now: UnixTime) -> Vec<usize> {
+        let ages = signatures::Ages::of(self.rule(), memory, now);
+        signatures::count(self.policy, self.rule(), self.request, signatures, &ages)
+    }
+
+    /// [`TrustPolicy::evaluate`] for a card of whose agent something may be remembered. The memory stays as it is.
     ///
     /// Where cards are remembered, a card that a person revoked is denied whatever the rule says (`pin.revoked`), and so is
     /// an unsigned card from an origin of which a signed one was admitted (`sig.downgrade`). First use, rollback and changes
     /// are as the `pin` of the rule says: nothing where it has none. A card that a person accepted passes these four. Where a
     /// signature has no `iat` and the rule has a `pin`, `max-age` counts from when its payload was first admitted.
     #[must_use]
-    pub fn evaluate_remembered(
-        &self,
-        request: &AdmissionRequest,
-        facts: &CardFacts<'_>,
-        memory: PinMemory<'_>,
-        now: UnixTime,
-    ) -> Decision {
-        let choice = Choice::of(self, request);
+    pub fn evaluate(self, facts: CardFacts<'_>, memory: PinMemory<'_>, now: UnixTime) -> Decision {
+        let Self { policy, request, choice } = self;
         let rule = choice.rule;
         let audit = match rule.filter(|_| choice.fits()).map(|rule| &rule.mode.value) {
             Some(Mode::Audit(grace)) if grace.holds(now) => Some(grace.clone()),
             Some(Mode::Audit(_) | Mode::Enforce) | None => None,
         };
         let ages = signatures::Ages::of(rule, memory, now);
-        let held = self.hold(choice, request, facts, (memory, &ages));
+        let held = policy.hold(choice, request, &facts, (memory, &ages));
         let Held { mut notes, judged, mut interfaces, waived, pins } = held;
         let outcome = if notes.reasons.is_empty() { Outcome::Admit } else { Outcome::Deny };
         let enforced = outcome == Outcome::Admit
@@ -116,7 +128,7 @@ impl TrustPolicy {
         );
         let expires_at = expiry::of(&expiry::Used {
             rule,
-            policy: self,
+            policy,
             source: &request.source.url,
             counted: &judged.counted,
             signatures: &facts.signatures,
@@ -124,6 +136,7 @@ impl TrustPolicy {
             outcome,
             ages: &ages,
         });
+        let credentials = rule.filter(|_| outcome == Outcome::Admit);
         Decision {
             outcome,
             enforced,
@@ -132,26 +145,30 @@ impl TrustPolicy {
             waived,
             rule: rule.map(|rule| rule.id.clone()),
             subject: Subject::of(request),
-            card: CardIdentity::of(facts),
+            credentials: credentials.map(|rule| auth::credentials(rule, &facts)).unwrap_or_default(),
+            card: CardIdentity {
+                sha256: facts.sha256,
+                payload_sha256: facts.payload_sha256,
+                name: facts.name.map(str::to_owned),
+                version: facts.version.map(str::to_owned),
+            },
             signature_level: rule.map(|rule| rule.signatures.level.value.at(now).name()),
             signatures: judged.verdicts,
             interfaces,
-            uncovered: facts.uncovered.clone(),
-            credentials: rule
-                .filter(|_| outcome == Outcome::Admit)
-                .map(|rule| auth::credentials(rule, facts))
-                .unwrap_or_default(),
+            uncovered: facts.uncovered,
             findings: notes.findings,
             trace: notes.trace,
             not_checked: not_checked(rule, request, memory),
             pins,
-            policy: PolicyIdentity { name: self.name().map(str::to_owned), digest: self.digest().to_owned() },
-            key_epoch: self.key_epoch(now),
+            policy: PolicyIdentity { name: policy.name().map(str::to_owned), digest: policy.digest().to_owned() },
+            key_epoch: policy.key_epoch(now),
             evaluated_at: now,
             expires_at,
         }
     }
+}
 
+impl TrustPolicy {
     /// Holds every demand of the policy against the card.
     fn hold(
         &self,
@@ -161,7 +178,8 @@ impl TrustPolicy {
         (memory, ages): (PinMemory<'_>, &signatures::Ages<'_>),
     ) -> Held {
         let now = ages.now;
-        let mut notes = Notes::default();
+        // Every part of an evaluation leaves a step or none.
+        let mut notes = Notes { trace: Vec::with_capacity(10), ..Notes::default() };
         let rule = choice.rule;
         deny::look(self, request, facts, &mut notes);
         choice.note(self, request, &mut notes);
@@ -207,7 +225,7 @@ impl TrustPolicy {
 }
 
 impl Notes {
-    fn step(&mut self, step: &'static str, why: impl Into<String>) {
+    fn step(&mut self, step: &'static str, why: impl Into<Cow<'static, str>>) {
         let why = why.into();
         self.trace.push(TraceStep { step, considered: Vec::new(), picked: None, why, place: None });
     }

@@ -31,7 +31,7 @@ pub use decision::{
     SignatureVerdict, Subject, TraceStep, Waived,
 };
 pub use difference::{PartChange, PolicyDifference};
-pub use evaluate::is_integrity;
+pub use evaluate::{RuleChoice, is_integrity};
 pub use explain::{Explanation, WhyNot};
 pub use facts::{
     AlternativeFacts, AuthFacts, CardFacts, ExtensionFacts, FactFault, InterfaceFacts, SchemeFacts,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use countersign_keys::json::{Ancestry, NodeId};
 
@@ -14,6 +15,7 @@ pub struct CardPointer<'c>(Pointer<'c>);
 #[derive(Clone)]
 enum Pointer<'c> {
     Written(Cow<'c, str>),
+    Element { list: Arc<str>, index: usize },
     Unwritten { ancestry: &'c Ancestry<'c>, value: NodeId, member: Option<&'static str> },
 }
 
@@ -28,6 +30,12 @@ impl<'c> CardPointer<'c> {
     #[must_use]
     pub const fn of_member(ancestry: &'c Ancestry<'c>, object: NodeId, member: &'static str) -> Self {
         Self(Pointer::Unwritten { ancestry, value: object, member: Some(member) })
+    }
+
+    /// The pointer of an element, counted from 0, of the list with this pointer.
+    #[must_use]
+    pub const fn of_element(list: Arc<str>, index: usize) -> Self {
+        Self(Pointer::Element { list, index })
     }
 }
 
@@ -47,6 +55,7 @@ impl From<&CardPointer<'_>> for String {
     fn from(pointer: &CardPointer<'_>) -> Self {
         match &pointer.0 {
             Pointer::Written(text) => text.clone().into_owned(),
+            Pointer::Element { list, index } => [list, "/", &index.to_string()].concat(),
             Pointer::Unwritten { ancestry, value, member } => {
                 let mut text = ancestry.pointer(*value);
                 if let Some(member) = member {

@@ -36,7 +36,7 @@ fn decided(policy: &str, memory: PinMemory<'_>, change: impl FnOnce(&mut CardFac
     let policy = TrustPolicy::read(policy, "policy.toml", &TOOL).unwrap();
     let request = AdmissionRequest::new(Source::at("https://agents.example.com/card.json").unwrap());
     let now = UnixTime::from_seconds(1_800_000_000);
-    let decision = policy.evaluate_remembered(&request, &facts, memory, now);
+    let decision = policy.choose(&request).evaluate(facts, memory, now);
     assert_eq!(decision.outcome == Outcome::Admit, decision.codes().is_empty());
     decision
 }

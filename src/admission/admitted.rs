@@ -1,5 +1,7 @@
 //! What may be used of a card that was admitted.
 
+use std::sync::Arc;
+
 use countersign_keys::json::Document;
 use countersign_policy::{
     Decision, InterfaceOutcome, InterfaceVerdict, ProtocolVersion, StrictUrl, UnixTime,
@@ -29,8 +31,8 @@ pub struct AdmittedInterface {
     index: usize,
     url: StrictUrl,
     version: ProtocolVersion,
-    binding: String,
-    tenant: Option<String>,
+    binding: Arc<str>,
+    tenant: Option<Arc<str>>,
     expires_at: UnixTime,
 }
 

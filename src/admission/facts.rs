@@ -94,7 +94,7 @@ fn interfaces<'c>(
     view: CardView<'c>,
     assumed: Option<ProtocolVersion>,
 ) -> Vec<InterfaceFacts<'c>> {
-    let fact = |(index, mut claim): (usize, ClaimedInterface<'c>)| {
+    let fact = |(index, claim): (usize, ClaimedInterface<'c>)| {
         let [url, binding, version] = ["url", "protocolBinding", "protocolVersion"].map(|name| {
             let (holder, name) = claim.spelled(name);
             let holder = match holder {
@@ -103,8 +103,7 @@ fn interfaces<'c>(
             };
             CardPointer::of_member(ancestry, holder.id(), name)
         });
-        let pointer = std::mem::take(&mut claim.pointer).into();
-        let mut facts = InterfaceFacts::new(index, [pointer, url, binding, version]);
+        let mut facts = InterfaceFacts::new(index, [claim.card_pointer(), url, binding, version]);
         facts.url = claim.claimed_url;
         facts.binding = claim.binding.or_else(|| default_transport(&claim));
         facts.version = version_of(&claim, assumed);

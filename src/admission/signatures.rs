@@ -2,7 +2,7 @@
 
 use countersign_keys::{Algorithm, Code, Finding, Level, codes as key_codes};
 use countersign_policy::{
-    AdmissionRequest, AllowRule, FactFault, PinDigest, PinMemory, SignatureFacts, SignatureLevel,
+    AllowRule, FactFault, PinDigest, PinMemory, RuleChoice, SignatureFacts, SignatureLevel,
     SignatureState, TrustPolicy, Uncovered, UnixTime,
 };
 
@@ -35,13 +35,12 @@ pub(crate) struct Evidence {
 
 pub(super) fn evidence(
     card: &UntrustedCard,
-    policy: &TrustPolicy,
-    request: &AdmissionRequest,
+    (policy, choice): (&TrustPolicy, &RuleChoice<'_>),
     endorsements: &[Endorsement],
     (memory, now): (PinMemory<'_>, UnixTime),
 ) -> Evidence {
     let claimed = claimed(card);
-    let rule = policy.rule_for(request);
+    let rule = choice.rule();
     let is_off = |rule: &AllowRule| matches!(rule.signatures.level.value.at(now), SignatureLevel::Off(_));
     if rule.is_some_and(is_off) {
         return Evidence { claimed, ..Evidence::default() };
@@ -58,7 +57,7 @@ pub(super) fn evidence(
         ..Evidence::default()
     };
     evidence.findings.extend(set_aside(&examined));
-    let mut counted = policy.count(request, &evidence.signatures, memory, now);
+    let mut counted = choice.count(&evidence.signatures, memory, now);
     counted.sort_unstable();
     counted.dedup();
     if counted.is_empty() {

@@ -40,7 +40,7 @@ struct InterfaceJson<'c> {
     binding: Option<&'c str>,
     version: Option<&'c str>,
     tenant: Option<&'c str>,
-    pointer: &'c str,
+    pointer: String,
 }
 
 #[derive(serde::Serialize)]
@@ -152,7 +152,7 @@ impl<'c> Inspection<'c> {
             binding: claim.binding,
             version: claim.version,
             tenant: claim.tenant,
-            pointer: &claim.pointer,
+            pointer: claim.pointer(),
         });
         let signatures = self.signatures.iter().map(|claim| {
             let header = claim.header.as_ref();

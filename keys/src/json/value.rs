@@ -93,20 +93,23 @@ impl<'d> Value<'d> {
     /// A string's text, unescaped.
     #[must_use]
     pub fn as_text(self) -> Option<&'d str> {
-        let node = self.node();
-        if let Shape::Escaped { from, to } = node.shape {
-            return self.document.decoded.get(at(from)..at(to));
-        }
-        matches!(node.shape, Shape::Text).then(|| self.document.slice(node.start + 1, node.end - 1))
+        self.document.text_of(&self.node())
     }
 
     /// The members of an object in the order of the text; nothing for other types.
     pub fn members(self) -> impl Iterator<Item = (&'d str, Value<'d>)> {
         let document = self.document;
+        let node = self.node();
         // The strings of an array are no names.
-        let object = matches!(self.node().shape, Shape::Object { .. });
-        object.then(|| self.children()).into_iter().flatten().filter_map(move |name| {
-            Some((Value::new(document, name).as_text()?, Value::new(document, name + 1)))
+        let end = if matches!(node.shape, Shape::Object { .. }) { node.after } else { 0 };
+        let mut name = self.id + 1;
+        std::iter::from_fn(move || {
+            let value = name + 1;
+            let [of_name, of_value] = document.nodes.get(at(name)..=at(value)).filter(|_| name < end)? else {
+                return None;
+            };
+            name = of_value.after;
+            Some((document.text_of(of_name)?, Value::new(document, value)))
         })
     }
 
@@ -140,13 +143,13 @@ impl<'d> Value<'d> {
         let Shape::Object { .. } = object.shape else { return None };
         let mut name = self.id + 1;
         while name < object.after {
-            let Some([of_name, of_value]) = self.document.nodes.get(at(name)..at(name) + 2) else { break };
+            let Some([of_name, of_value]) = self.document.nodes.get(at(name)..=at(name + 1)) else { break };
             let is_as_long = match of_name.shape {
                 Shape::Escaped { from, to } => at(to - from) == octets,
                 // With its quotes; a name has no other shape.
                 _ => at(of_name.end - of_name.start) == octets + 2,
             };
-            if is_as_long && Value::new(self.document, name).as_text().is_some_and(&is_it) {
+            if is_as_long && self.document.text_of(of_name).is_some_and(&is_it) {
                 return Some(Value::new(self.document, name + 1));
             }
             name = of_value.after;

@@ -19,8 +19,8 @@ pub(super) fn look(
     notes: &mut Notes,
 ) {
     let auth = &facts.auth;
-    let schemes: BTreeMap<&str, &SchemeFacts<'_>> =
-        auth.schemes.iter().map(|scheme| (scheme.name, scheme)).collect();
+    let mut schemes: BTreeMap<&str, &SchemeFacts<'_>> = BTreeMap::new();
+    schemes.extend(auth.schemes.iter().map(|scheme| (scheme.name, scheme)));
     anonymous(rule, auth, notes);
     undefined(auth, &schemes, notes);
     satisfiable(rule, auth, &schemes, notes);
@@ -117,7 +117,7 @@ fn credential_url(
     let is_safe = is_development || url.scheme() == Scheme::Https;
     let is_host_of = |interface: &&InterfaceVerdict| {
         interface.outcome == InterfaceOutcome::Admitted
-            && interface.strict_url.as_ref().is_some_and(|interface| interface.host() == url.host())
+            && interface.claimed_url().is_some_and(|interface| interface.host() == url.host())
     };
     let is_listed = || rule.auth.hosts.iter().any(|host| host.value.allows(&url, LoopbackNames::Refused));
     if is_listed() || (is_safe && interfaces.iter().any(|interface| is_host_of(&interface))) {

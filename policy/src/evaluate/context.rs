@@ -8,6 +8,7 @@ use crate::{
 };
 
 /// The rule, and in what the request does not fit it, if so.
+#[derive(Debug)]
 pub(super) struct Choice<'p> {
     pub(super) rule: Option<&'p AllowRule>,
     misfit: Option<Misfit>,
@@ -19,7 +20,7 @@ pub(super) struct Choice<'p> {
 type Candidate<'p> = (Specificity, &'p AllowRule);
 
 /// The first part of a request that no rule fits.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Misfit {
     Source,
     Kind,
@@ -49,7 +50,7 @@ impl<'p> Choice<'p> {
             step: "select-rule",
             considered: self.for_source.into_iter().map(|(_, rule)| rule.id.clone()).collect(),
             picked: self.rule.map(|rule| rule.id.clone()),
-            why: self.why.to_owned(),
+            why: self.why.into(),
             place: self.rule.map(|rule| rule.place.clone()),
         });
     }

@@ -53,7 +53,7 @@ pub(super) fn look(
         step: "deny-rules",
         considered: Vec::new(),
         picked,
-        why: why.to_owned(),
+        why: why.into(),
         place,
     });
 }

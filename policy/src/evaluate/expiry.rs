@@ -2,7 +2,7 @@
 
 use super::signatures::Ages;
 use crate::{
-    AllowRule, Grace, Mode, Outcome, SignatureFacts, SignatureLevel, StrictUrl, TrustPolicy, UnixTime, Waived,
+    AllowRule, Mode, Outcome, SignatureFacts, SignatureLevel, StrictUrl, TrustPolicy, UnixTime, Waived,
 };
 
 /// What an answer rests on.
@@ -26,17 +26,17 @@ pub(super) fn of(used: &Used<'_>) -> UnixTime {
         Outcome::Admit => cache.max_ttl_seconds,
         Outcome::Deny => cache.negative_seconds.min(NEGATIVE_SECONDS),
     };
-    let mut ends = vec![used.ages.now.saturating_add_seconds(longest.max(0))];
-    ends.extend(signature_ends(used));
-    if let Some(rule) = used.rule {
-        ends.extend(rule_ends(rule));
-    }
     let exceptions = used.policy.exceptions().iter();
     let used_exceptions =
         exceptions.filter(|exception| used.waived.iter().any(|waived| waived.exception == exception.id));
-    ends.extend(used_exceptions.map(|exception| after(exception.until)));
-    // What ended before now no longer holds, so the answer does not rest on it.
-    ends.into_iter().filter(|end| *end >= used.ages.now).min().unwrap_or(used.ages.now)
+    std::iter::once(used.ages.now.saturating_add_seconds(longest.max(0)))
+        .chain(signature_ends(used))
+        .chain(used.rule.into_iter().flat_map(rule_ends))
+        .chain(used_exceptions.map(|exception| after(exception.until)))
+        // What ended before now no longer holds, so the answer does not rest on it.
+        .filter(|end| *end >= used.ages.now)
+        .min()
+        .unwrap_or(used.ages.now)
 }
 
 /// The signatures that count, with their keys.
@@ -58,7 +58,7 @@ fn signature_ends(used: &Used<'_>) -> impl Iterator<Item = UnixTime> {
 }
 
 /// What is allowed for a time.
-fn rule_ends(rule: &AllowRule) -> impl Iterator<Item = UnixTime> + use<> {
+fn rule_ends(rule: &AllowRule) -> impl Iterator<Item = UnixTime> {
     let mode = match &rule.mode.value {
         Mode::Audit(grace) => Some(grace),
         Mode::Enforce => None,
@@ -69,12 +69,7 @@ fn rule_ends(rule: &AllowRule) -> impl Iterator<Item = UnixTime> + use<> {
     };
     let allowance = rule.signatures.allow_uncovered.as_ref().map(|allowance| &allowance.value.grace);
     let any_host = rule.interfaces.any_host.as_ref().and_then(|any| any.value.grace.as_ref());
-    let graces: Vec<UnixTime> = [mode, level, allowance, any_host].into_iter().flatten().map(end).collect();
-    graces.into_iter()
-}
-
-fn end(grace: &Grace) -> UnixTime {
-    after(grace.until)
+    [mode, level, allowance, any_host].into_iter().flatten().map(|grace| after(grace.until))
 }
 
 /// The first second after the last one.

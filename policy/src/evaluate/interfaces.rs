@@ -1,8 +1,11 @@
 //! Which interfaces may be used.
 
+use std::sync::Arc;
+
 use countersign_keys::{Code, Level};
 
 use super::{Notes, hosts};
+use crate::decision::ClaimedUrl;
 use crate::codes::{self, decision as reasons};
 use crate::pattern::path_matches;
 use crate::{
@@ -91,15 +94,14 @@ fn verdict(
     let mut found = Vec::new();
     let version = version(rule, request, facts, &mut found);
     binding(rule, facts, &mut found, notes);
-    let strict_url = url(rule, request, facts, now, &mut found);
+    let url = url(rule, request, facts, now, &mut found);
     InterfaceVerdict {
         index: facts.index,
         pointer: String::from(&facts.pointer),
         version,
-        binding: facts.binding.map(str::to_owned),
-        url: facts.url.map(str::to_owned),
-        strict_url,
-        tenant: facts.tenant.map(str::to_owned),
+        binding: facts.binding.map(Arc::from),
+        url,
+        tenant: facts.tenant.map(Arc::from),
         outcome: InterfaceOutcome::Dropped,
         reasons: found,
     }
@@ -183,18 +185,18 @@ fn url(
     facts: &InterfaceFacts<'_>,
     now: UnixTime,
     found: &mut Vec<Reason>,
-) -> Option<StrictUrl> {
+) -> ClaimedUrl {
     let terms = &rule.interfaces;
     let Some(text) = facts.url else {
         let message = "the interface has no URL";
         found.push(Reason::new(reasons::CARD_INTERFACE_INCOMPLETE, message).found(&facts.url_pointer, None));
-        return None;
+        return ClaimedUrl::Absent;
     };
     let url = match StrictUrl::read(text, url_use(facts.binding, terms.query)) {
         Ok(url) => url,
         Err(error) => {
             found.push(Reason::new(error.code(), error.to_string()).found(&facts.url_pointer, Some(text)));
-            return None;
+            return ClaimedUrl::Unreadable(text.to_owned());
         }
     };
     let place = |reason: Reason| reason.found(&facts.url_pointer, Some(text));
@@ -222,7 +224,7 @@ fn url(
             reason.near(nearest.map(|path| NearMiss::new(path.clone(), paths.place.clone(), why))),
         ));
     }
-    Some(url)
+    ClaimedUrl::Strict(url)
 }
 
 fn scheme_is_allowed(rule: &AllowRule, url: &StrictUrl) -> bool {

@@ -1,6 +1,6 @@
 //! Which signatures count, and whether they are enough.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
 use countersign_keys::{Algorithm, Finding, Level, Thumbprint, codes as key_codes};
 
@@ -20,7 +20,7 @@ pub(super) struct Judged {
     pub(super) counted: Vec<usize>,
     pub(super) reasons: Vec<Reason>,
     pub(super) findings: Vec<Finding>,
-    why: String,
+    why: Cow<'static, str>,
 }
 
 /// The time, and how old signatures are that do not say it.
@@ -89,14 +89,14 @@ pub(super) fn judge(
         counted: Vec::new(),
         reasons: Vec::new(),
         findings: Vec::new(),
-        why: String::new(),
+        why: Cow::Borrowed(""),
     };
     let is_unsigned = signatures.is_empty() && fault.is_none();
     match level {
         SignatureLevel::Off(grace) => {
             let message = format!("the policy looks at no signature until {}: {}", grace.until, grace.reason);
             judged.findings.push(Finding::new(reasons::SIG_NOT_CHECKED, Level::Warning, message));
-            judged.why.push_str("signatures are off");
+            judged.why = "signatures are off".into();
             return judged;
         }
         SignatureLevel::IfPresent(grace) if is_unsigned => {
@@ -105,7 +105,7 @@ pub(super) fn judge(
                 grace.until, grace.reason
             );
             judged.findings.push(Finding::new(reasons::SIG_ABSENT, Level::Warning, message));
-            judged.why.push_str("unsigned, and verified only if signed");
+            judged.why = "unsigned, and verified only if signed".into();
             return judged;
         }
         SignatureLevel::IfPresent(_) | SignatureLevel::Require => {}
@@ -118,12 +118,12 @@ pub(super) fn judge(
     }
     if let Some(fault) = fault {
         judged.reasons.push(of_fault(fault));
-        judged.why.push_str("the signatures were not looked at");
+        judged.why = "the signatures were not looked at".into();
         return judged;
     }
     if is_unsigned {
         judged.reasons.push(absent(rule));
-        judged.why.push_str("there is no signature");
+        judged.why = "there is no signature".into();
         return judged;
     }
     match rule {
@@ -133,7 +133,7 @@ pub(super) fn judge(
         }
         None => {
             judged.counted = best(eligible.iter(), 1);
-            "no rule says which keys are needed".clone_into(&mut judged.why);
+            judged.why = "no rule says which keys are needed".into();
         }
     }
     for place in judged.counted.clone() {
@@ -164,10 +164,11 @@ impl Judged {
         let mut missed = Vec::new();
         self.counted = best_of_groups(groups, eligible, |group, found| missed.push((group, found)));
         if missed.is_empty() {
-            self.why = format!("{} of {} signatures count", self.counted.len(), self.verdicts.len());
+            self.why =
+                format!("{} of {} signatures count", self.counted.len(), self.verdicts.len()).into();
             return;
         }
-        "not enough signatures count".clone_into(&mut self.why);
+        self.why = "not enough signatures count".into();
         let deciding = deciding(&self.verdicts);
         for (group, found) in missed {
             // A group that nobody signed for tells less than why the signatures failed, unless one of them is good.
@@ -344,9 +345,14 @@ fn out_of_date(
 fn best<'e, 'p: 'e>(eligible: impl Iterator<Item = &'e Eligible<'p>>, most: usize) -> Vec<usize> {
     let mut ranked: Vec<&Eligible<'_>> = eligible.collect();
     ranked.sort_by_key(|signature| (signature.uncovered_octets, signature.place));
-    let mut seen = BTreeSet::new();
-    let distinct = ranked.into_iter().filter(|signature| seen.insert(signature.thumbprint));
-    distinct.take(most).map(|signature| signature.place).collect()
+    // There are never more signatures than a policy lets be looked at.
+    let mut taken: Vec<&Eligible<'_>> = Vec::new();
+    for signature in ranked {
+        if taken.len() < most && taken.iter().all(|other| other.thumbprint != signature.thumbprint) {
+            taken.push(signature);
+        }
+    }
+    taken.into_iter().map(|signature| signature.place).collect()
 }
 
 /// The places of the best signatures of every group, in order; tells which group has too few, and how many.
@@ -355,7 +361,7 @@ fn best_of_groups<'g>(
     eligible: &[Eligible<'_>],
     mut miss: impl FnMut(&'g KeyGroup, usize),
 ) -> Vec<usize> {
-    let mut counted = BTreeSet::new();
+    let mut counted = Vec::new();
     for group in groups {
         let of_group = eligible.iter().filter(|signature| is_in(group, signature.key));
         let found = best(of_group, group.min.get());
@@ -364,7 +370,9 @@ fn best_of_groups<'g>(
         }
         counted.extend(found);
     }
-    counted.into_iter().collect()
+    counted.sort_unstable();
+    counted.dedup();
+    counted
 }
 
 fn is_in(group: &KeyGroup, key: &PolicyKey) -> bool {

@@ -49,7 +49,7 @@ impl<'p> Exceptions<'p> {
             step: "exceptions",
             considered: self.holding.iter().map(|exception| exception.id.clone()).collect(),
             picked: (!used.is_empty()).then(|| used.join(", ")),
-            why: format!("{} reasons are waived", waived.len()),
+            why: format!("{} reasons are waived", waived.len()).into(),
             place: self.holding.first().map(|exception| exception.place.clone()),
         });
     }

@@ -1,7 +1,9 @@
 //! What a card says about its interfaces: text for reports, nothing that anyone may connect to.
 
+use std::sync::Arc;
+
 use countersign_keys::json::Value;
-use countersign_policy::{CardVersion, ProtocolVersion, StrictUrl, UrlError, UrlUse};
+use countersign_policy::{CardPointer, CardVersion, ProtocolVersion, StrictUrl, UrlError, UrlUse};
 
 use super::{CardView, non_empty};
 use crate::UntrustedCard;
@@ -11,8 +13,6 @@ use crate::card::members;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ClaimedInterface<'c> {
-    /// JSON Pointer of the object that describes it; empty for the top-level members of A2A 0.3.
-    pub pointer: String,
     /// Which members describe it.
     pub place: InterfacePlace,
     /// `url`. Nobody vouches for it.
@@ -25,6 +25,8 @@ pub struct ClaimedInterface<'c> {
     pub tenant: Option<&'c str>,
     object: Value<'c>,
     declared: Option<Value<'c>>,
+    /// Its list, as a JSON Pointer, and its place in it; none for the top-level members of A2A 0.3.
+    element: Option<(Arc<str>, usize)>,
 }
 
 /// Which members describe an interface.
@@ -101,13 +103,27 @@ impl<'c> ClaimedInterface<'c> {
         Some(StrictUrl::read(self.claimed_url?, url_use))
     }
 
+    /// JSON Pointer of the object that describes it; empty for the top-level members of A2A 0.3.
+    #[must_use]
+    pub fn pointer(&self) -> String {
+        String::from(&self.card_pointer())
+    }
+
+    /// The same, not yet written.
+    pub(crate) fn card_pointer(&self) -> CardPointer<'static> {
+        match &self.element {
+            Some((list, index)) => CardPointer::of_element(Arc::clone(list), *index),
+            None => CardPointer::from(""),
+        }
+    }
+
     /// JSON Pointer of one of its members, named as in A2A 1.0: `url`, `protocolBinding`, `protocolVersion`, `tenant`.
     #[must_use]
     pub fn pointer_to(&self, name: &str) -> String {
         let (holder, name) = self.spelled(name);
         let pointer = match holder {
-            Holder::Interface => self.pointer.as_str(),
-            Holder::Card => "",
+            Holder::Interface => self.pointer(),
+            Holder::Card => String::new(),
         };
         format!("{pointer}/{name}")
     }
@@ -130,11 +146,10 @@ impl<'c> CardView<'c> {
     /// `additionalInterfaces`. Does not check that any of them is complete, or that the card's version allows them.
     #[must_use]
     pub fn claimed_interfaces(self) -> Vec<ClaimedInterface<'c>> {
-        let listed = elements(self.top.interfaces).map(|(pointer, object)| {
+        let listed = elements(self.top.interfaces).map(|(element, object)| {
             let [url, binding, declared, tenant] =
                 members(object, ["url", "protocolBinding", "protocolVersion", "tenant"]);
             ClaimedInterface {
-                pointer,
                 place: InterfacePlace::Listed,
                 claimed_url: non_empty(url),
                 binding: non_empty(binding),
@@ -142,13 +157,13 @@ impl<'c> CardView<'c> {
                 tenant: non_empty(tenant),
                 object,
                 declared,
+                element: Some(element),
             }
         });
         let declared = self.top.legacy_version;
-        let legacy = |pointer, place, object, binding| {
+        let legacy = |element, place, object, binding| {
             let [url, binding] = members(object, ["url", binding]);
             ClaimedInterface {
-                pointer,
                 place,
                 claimed_url: non_empty(url),
                 binding: non_empty(binding),
@@ -156,12 +171,13 @@ impl<'c> CardView<'c> {
                 tenant: None,
                 object,
                 declared,
+                element,
             }
         };
         let main = non_empty(self.top.legacy_url).is_some();
-        let main = main.then(|| legacy(String::new(), InterfacePlace::Main, self.root, "preferredTransport"));
+        let main = main.then(|| legacy(None, InterfacePlace::Main, self.root, "preferredTransport"));
         let additional = elements(self.top.legacy_interfaces)
-            .map(|(pointer, object)| legacy(pointer, InterfacePlace::Additional, object, "transport"));
+            .map(|(element, object)| legacy(Some(element), InterfacePlace::Additional, object, "transport"));
         listed.chain(main).chain(additional).collect()
     }
 }
@@ -199,10 +215,10 @@ fn is_grpc(binding: &str) -> bool {
 }
 
 /// The elements of a top-level list with their JSON Pointers. `Value::pointer` would look at all elements before each.
-fn elements<'c>(list: Option<Value<'c>>) -> impl Iterator<Item = (String, Value<'c>)> {
-    let pointer = list.map(Value::pointer).unwrap_or_default();
+fn elements<'c>(list: Option<Value<'c>>) -> impl Iterator<Item = ((Arc<str>, usize), Value<'c>)> {
+    let pointer: Arc<str> = list.map(Value::pointer).unwrap_or_default().into();
     let elements = list.into_iter().flat_map(Value::elements).enumerate();
-    elements.map(move |(index, element)| ([&pointer, "/", &index.to_string()].concat(), element))
+    elements.map(move |(index, element)| ((Arc::clone(&pointer), index), element))
 }
 
 #[cfg(test)]
@@ -225,7 +241,7 @@ mod tests {
             .claimed_interfaces()
             .into_iter()
             .map(|claim| {
-                (claim.pointer, claim.place, claim.claimed_url, claim.binding, claim.version, claim.tenant)
+                (claim.pointer(), claim.place, claim.claimed_url, claim.binding, claim.version, claim.tenant)
             })
             .collect();
         let claim = |pointer: &str, place, url, binding, version, tenant| {

@@ -385,7 +385,7 @@ impl<'d> InterfaceJson<'d> {
             pointer: &verdict.pointer,
             version: verdict.version.map(|version| version.to_string()),
             binding: verdict.binding.as_deref(),
-            url: verdict.url.as_deref(),
+            url: verdict.url(),
             tenant: verdict.tenant.as_deref(),
             outcome: verdict.outcome.name(),
             codes: codes(&verdict.reasons),

@@ -196,7 +196,7 @@ fn is_usable(verdict: &InterfaceVerdict) -> bool {
 fn told(verdict: &InterfaceVerdict) -> String {
     let or_none = |text: Option<&str>| text.map_or_else(|| "none".to_owned(), escape);
     let version = verdict.version.map_or_else(|| "no version".to_owned(), |version| version.to_string());
-    format!("{version} {} {}", or_none(verdict.binding.as_deref()), or_none(verdict.url.as_deref()))
+    format!("{version} {} {}", or_none(verdict.binding.as_deref()), or_none(verdict.url()))
 }
 
 struct Tree {
