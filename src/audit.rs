@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use countersign_keys::{Code, hex, jcs, sha256};
-use countersign_policy::{AdmissionRequest, Decision, Outcome, TrustPolicy, UnixTime};
+use countersign_policy::{AdmissionRequest, Decision, LazyDigest, Outcome, TrustPolicy, UnixTime};
 
 /// The target of the events.
 pub const AUDIT_TARGET: &str = "countersign::admission";
@@ -111,8 +111,8 @@ impl AuditRecord {
             source: decision.subject.source.to_string(),
             tenant: decision.subject.tenant.as_deref().map(bounded),
             purpose: decision.subject.purpose.as_deref().map(bounded),
-            card_sha256: Some(decision.card.sha256.clone()),
-            payload_sha256: decision.card.payload_sha256.clone(),
+            card_sha256: Some(decision.card.sha256.to_hex()),
+            payload_sha256: decision.card.payload_sha256.as_ref().map(LazyDigest::to_hex),
             policy: decision.policy.digest.clone(),
             key_epoch: decision.key_epoch.clone(),
             cache: CacheState::Off,

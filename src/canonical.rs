@@ -210,6 +210,10 @@ impl CanonicalPayload {
         &self.octets
     }
 
+    pub(crate) fn into_octets(self) -> Vec<u8> {
+        self.octets
+    }
+
     /// JSON Pointers of the members of `card` that have no image in the payload, in the order of the form. `card` must
     /// be the card that the payload was made of. Nothing inside a member that is named has an image either. At most as
     /// many are named as fit into the size of the card, or into 256 KiB.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use countersign_keys::{Code, Finding};
 
 use crate::{
-    AdmissionRequest, Grace, PinComparison, PolicyPlace, ProtocolVersion, Scheme, SignatureState,
+    AdmissionRequest, Grace, LazyDigest, PinComparison, PolicyPlace, ProtocolVersion, Scheme, SignatureState,
     SourceKind, StrictUrl, UnixTime,
 };
 
@@ -128,9 +128,9 @@ pub struct Subject {
 #[non_exhaustive]
 pub struct CardIdentity {
     /// SHA-256 of its octets.
-    pub sha256: String,
+    pub sha256: LazyDigest,
     /// SHA-256 of the payload of the counted signatures.
-    pub payload_sha256: Option<String>,
+    pub payload_sha256: Option<LazyDigest>,
     /// `name`; not signed unless a signature counts.
     pub name: Option<String>,
     /// `version`.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use countersign_keys::{Algorithm, Code, Thumbprint};
 
-use crate::{CardParts, CardPointer, PinDigest, ProtocolVersion, UnixTime};
+use crate::{CardParts, CardPointer, LazyDigest, PinDigest, ProtocolVersion, UnixTime};
 
 /// What is known about one card, borrowed from it.
 ///
@@ -13,10 +13,10 @@ use crate::{CardParts, CardPointer, PinDigest, ProtocolVersion, UnixTime};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CardFacts<'c> {
-    /// SHA-256 of the octets of the card, in hexadecimal digits.
-    pub sha256: String,
-    /// SHA-256 of the payload of the counted signatures, in hexadecimal digits.
-    pub payload_sha256: Option<String>,
+    /// SHA-256 of the octets of the card.
+    pub sha256: LazyDigest,
+    /// SHA-256 of the payload of the counted signatures.
+    pub payload_sha256: Option<LazyDigest>,
     /// `name`.
     pub name: Option<&'c str>,
     /// `version`.

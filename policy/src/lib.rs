@@ -7,6 +7,7 @@ mod change;
 pub mod codes;
 mod decision;
 mod difference;
+mod digest;
 mod evaluate;
 mod explain;
 mod facts;
@@ -30,6 +31,7 @@ pub use decision::{
     CardIdentity, Decision, InterfaceOutcome, InterfaceVerdict, NearMiss, Outcome, PolicyIdentity, Reason,
     SignatureVerdict, Subject, TraceStep, Waived,
 };
+pub use digest::LazyDigest;
 pub use difference::{PartChange, PolicyDifference};
 pub use evaluate::{RuleChoice, is_integrity};
 pub use explain::{Explanation, WhyNot};

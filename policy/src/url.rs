@@ -128,6 +128,11 @@ impl StrictUrl {
         read::read(text, url_use).map(read::ReadUrl::keep)
     }
 
+    /// Whether `text` is a URL for this use; nothing is kept of it.
+    pub(crate) fn check(text: &str, url_use: UrlUse) -> Result<(), UrlError> {
+        read::read(text, url_use).map(|_| ())
+    }
+
     /// The text, as it was read.
     #[must_use]
     pub fn raw(&self) -> &str {

@@ -175,6 +175,9 @@ impl VersionError {
 
 /// The numbers between the dots, `most` at most, which is at most three.
 fn numbers(text: &str, most: usize) -> Result<(u32, Option<u32>, Option<u32>), VersionFault> {
+    if let [major @ b'0'..=b'9', b'.', minor @ b'0'..=b'9'] = text.as_bytes() {
+        return Ok((u32::from(major - b'0'), Some(u32::from(minor - b'0')), None));
+    }
     let found = text.bytes().filter(|octet| *octet == b'.').count().saturating_add(1);
     if found > most {
         return Err(VersionFault::Count { found, most });

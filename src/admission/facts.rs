@@ -3,9 +3,9 @@
 mod auth;
 
 use countersign_keys::json::{Ancestry, Value};
-use countersign_keys::{codes as key_codes, hex, sha256};
+use countersign_keys::codes as key_codes;
 use countersign_policy::{
-    AdmissionRequest, CardFacts, CardPointer, ExtensionFacts, FactFault, InterfaceFacts, PinMemory,
+    AdmissionRequest, CardFacts, CardPointer, ExtensionFacts, FactFault, InterfaceFacts, LazyDigest, PinMemory,
     ProtocolVersion, TrustPolicy, UncoveredFacts, UrlFacts, VersionFacts,
 };
 
@@ -31,8 +31,8 @@ pub(super) fn of<'c>(
 ) -> CardFacts<'c> {
     let view = CardView::of(ancestry.document().root());
     let mut facts = CardFacts::default();
-    facts.sha256 = hex(&sha256(card.octets()));
-    facts.payload_sha256 = covered.map(|covered| hex(&sha256(covered.payload.octets())));
+    facts.sha256 = LazyDigest::of(card.octets().to_vec());
+    facts.payload_sha256 = evidence.payload.map(LazyDigest::of);
     facts.name = view.name();
     facts.version = view.version();
     facts.unusable = unusable(card, view, policy.limits().max_card_octets, request.assumed);

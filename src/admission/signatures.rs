@@ -26,6 +26,8 @@ pub(crate) struct Evidence {
     pub(super) signatures: Vec<SignatureFacts>,
     /// What the counted signatures cover; none where none counts.
     pub(super) covered: Option<Covered>,
+    /// The octets that they are over.
+    pub(super) payload: Option<Vec<u8>>,
     /// Why the counted signatures cover nothing together, if so.
     pub(super) coverage_fault: Option<FactFault>,
     /// What they do not cover; where none counts, what the first that matches a form does not.
@@ -69,6 +71,7 @@ pub(super) fn evidence(
         Ok(mut covered) => {
             evidence.uncovered = std::mem::take(&mut covered.uncovered);
             evidence.findings.append(&mut covered.findings);
+            evidence.payload = Some(std::mem::take(&mut covered.payload));
             evidence.covered = Some(covered);
         }
         Err(not) => {

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use countersign_keys::json::Limits;
-use countersign_keys::{hex, sha256};
-use countersign_policy::{AdmissionRequest, Decision, UnixTime};
+use countersign_policy::{AdmissionRequest, Decision, PinDigest, UnixTime};
 use moka::Entry;
 use moka::ops::compute::Op;
 use moka::policy::EvictionPolicy;
@@ -124,7 +123,7 @@ impl Held {
         let subject = &decision.subject;
         decision.evaluated_at == self.from
             && decision.policy.digest == stand.policy.digest()
-            && decision.card.sha256 == hex(&sha256(received.octets()))
+            && decision.card.sha256.get() == PinDigest::of(received.octets())
             && subject.url == request.source.url.raw()
             && subject.source == request.source.kind
             && subject.tenant == request.tenant

@@ -24,8 +24,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use countersign_keys::{hex, sha256};
-use countersign_policy::{AdmissionRequest, UnixTime};
+use countersign_keys::hex;
+use countersign_policy::{AdmissionRequest, PinDigest, UnixTime};
 
 use super::{Answer, ReceivedCard};
 use crate::endorsement::Endorsement;
@@ -173,7 +173,7 @@ impl SharedStore {
         let decision = answer.decision();
         let subject = &decision.subject;
         let is_about = vacancy.request == request.digest()
-            && decision.card.sha256 == hex(&sha256(received.octets()))
+            && decision.card.sha256.get() == PinDigest::of(received.octets())
             && (subject.url.as_str(), &subject.source) == (request.source.url.raw(), &request.source.kind)
             && (&subject.tenant, &subject.purpose) == (&request.tenant, &request.purpose);
         if answer.admitted().is_none() || !is_about {

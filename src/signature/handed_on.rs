@@ -23,7 +23,7 @@ pub(crate) struct Covered {
     /// What is handed on; none where it is what was received.
     pub(crate) document: Option<Document>,
     /// The payload of the counted signature that covers most.
-    pub(crate) payload: CanonicalPayload,
+    pub(crate) payload: Vec<u8>,
     /// What they do not cover; pointers are into the received card.
     pub(crate) uncovered: Vec<UncoveredMember>,
     pub(crate) findings: Vec<Finding>,
@@ -64,7 +64,7 @@ impl Examined {
         let root = document.as_ref().map_or(card.root(), Document::root);
         let not_provable = authentication_is_not_provable(card, CardView::of(root), &handed_on.payload);
         let Coverage { members: uncovered, findings, .. } = coverage;
-        Ok(Covered { document, payload: handed_on.payload, uncovered, findings, not_provable })
+        Ok(Covered { document, payload: handed_on.payload.into_octets(), uncovered, findings, not_provable })
     }
 }
 

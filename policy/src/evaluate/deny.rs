@@ -15,7 +15,7 @@ pub(super) fn look(
     facts: &CardFacts<'_>,
     notes: &mut Notes,
 ) {
-    let information_urls = readable_information(facts, notes);
+    tell_unreadable(facts, notes);
     if policy.denies().is_empty() {
         notes.step("deny-rules", "there is no deny rule");
         return;
@@ -34,13 +34,11 @@ pub(super) fn look(
             look_at(&url, Some(&interface.url_pointer), notes);
         }
     }
-    for url in facts.auth.schemes.iter().flat_map(|scheme| &scheme.credential_urls) {
+    let credential_urls = facts.auth.schemes.iter().flat_map(|scheme| &scheme.credential_urls);
+    for url in credential_urls.chain(&facts.information_urls) {
         if let Some(read) = any_url(url.url, None) {
             look_at(&read, Some(&url.pointer), notes);
         }
-    }
-    for (url, pointer) in &information_urls {
-        look_at(url, Some(pointer), notes);
     }
     let extensions = policy.denies().iter().filter(|rule| !rule.extensions.is_empty());
     for (rule, place) in extensions.flat_map(|rule| denied_extensions(rule, facts, notes)) {
@@ -58,24 +56,14 @@ pub(super) fn look(
     });
 }
 
-/// URLs for people, with their pointers; one that cannot be read is told, since no deny rule can look at it.
-fn readable_information<'f>(
-    facts: &'f CardFacts<'_>,
-    notes: &mut Notes,
-) -> Vec<(StrictUrl, &'f CardPointer<'f>)> {
-    let mut readable = Vec::new();
+/// URLs for people that cannot be read: no deny rule can look at them.
+fn tell_unreadable(facts: &CardFacts<'_>, notes: &mut Notes) {
     for url in &facts.information_urls {
-        match StrictUrl::read(url.url, UrlUse::Information) {
-            Ok(read) => readable.push((read, &url.pointer)),
-            Err(error) => notes.advise(
-                error.code(),
-                Level::Warning,
-                error.to_string(),
-                Some(&String::from(&url.pointer)),
-            ),
+        if let Err(error) = StrictUrl::check(url.url, UrlUse::Information) {
+            let pointer = String::from(&url.pointer);
+            notes.advise(error.code(), Level::Warning, error.to_string(), Some(&pointer));
         }
     }
-    readable
 }
 
 /// A URL with whatever query and fragment: they do not change whose it is.

@@ -6,7 +6,7 @@ use super::Notes;
 use super::signatures::Judged;
 use crate::codes::decision as reasons;
 use crate::{
-    AdmissionRequest, AgentMemory, AllowRule, CardFacts, FirstUse, PinComparison, PinDigest, PinMemory,
+    AdmissionRequest, AgentMemory, AllowRule, CardFacts, FirstUse, PinComparison, PinMemory,
     PinOrder, PinReview, PinTerms, PinnedCard, Placed, PolicyPlace, Reaction, Reason, SignedBy,
 };
 
@@ -57,7 +57,7 @@ pub(super) fn look(
 
 /// What is remembered of this card if it is admitted.
 fn pinned(facts: &CardFacts<'_>, judged: &Judged) -> Option<PinnedCard> {
-    let mut card = PinnedCard::new(PinDigest::from_hex(&facts.sha256)?, facts.parts.clone()?);
+    let mut card = PinnedCard::new(facts.sha256.get(), facts.parts.clone()?);
     card.version = facts.version.filter(|version| version.len() <= MAX_VERSION_OCTETS).map(str::to_owned);
     let counted = judged.counted.iter().filter_map(|place| facts.signatures.get(*place));
     card.issued_at = counted.filter_map(|signature| signature.issued_at).max();

@@ -57,6 +57,11 @@ impl HostName {
         self.as_str().split('.')
     }
 
+    fn octets(&self) -> &[u8] {
+        let place = usize::from(self.place.start)..usize::from(self.place.end);
+        self.text.as_bytes().get(place).unwrap_or_default()
+    }
+
     fn new(text: Arc<str>, start: usize, octets: usize) -> Self {
         // INVARIANT: no URL has more octets than fit, see `MAX_URL_OCTETS`; a place too far on would be empty.
         let place = |octet: usize| u16::try_from(octet).unwrap_or(u16::MAX);
@@ -72,7 +77,7 @@ impl fmt::Debug for HostName {
 
 impl PartialEq for HostName {
     fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str()
+        self.octets() == other.octets()
     }
 }
 
@@ -261,13 +266,13 @@ fn is_plain_name(text: &str) -> bool {
     });
     let side_by_side = octets.iter().zip(octets.iter().skip(1));
     let lone_marks = side_by_side.fold(true, |all, (&one, &next)| all & !(is_mark(one) & is_mark(next)));
-    let last_label = text.rfind('.').map_or(Some(text), |dot| text.get(dot.saturating_add(1)..));
+    let last_label = octets.rsplit(|&octet| octet == b'.').next().and_then(<[u8]>::first);
     fits && lone_marks
         // Then no label is too long either; others are looked at one by one.
         && octets.len() <= MAX_LABEL_OCTETS
-        && !text.starts_with(['-', '.'])
-        && !text.ends_with(['-', '.'])
-        && last_label.is_some_and(|label| label.starts_with(|first: char| first.is_ascii_lowercase()))
+        && !octets.first().is_some_and(|&first| is_mark(first))
+        && !octets.last().is_some_and(|&last| is_mark(last))
+        && last_label.is_some_and(u8::is_ascii_lowercase)
 }
 
 fn labels_with_offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {

@@ -109,6 +109,9 @@ fn check_octets(text: &str) -> Result<(), UrlError> {
 
 /// The scheme, and what follows `://`.
 fn split_scheme(text: &str, url_use: UrlUse) -> Result<(Scheme, &str), UrlError> {
+    if let Some(rest) = text.strip_prefix("https://") {
+        return Ok((Scheme::Https, rest));
+    }
     let is_grpc = url_use == UrlUse::GrpcInterface;
     let (name, rest) = split_before(text, |octet| octet == b':');
     // The first colon is the one, or none is, but for what is refused.

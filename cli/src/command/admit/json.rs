@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use countersign::policy::{
-    CardIdentity, Grace, InterfaceVerdict, NearMiss, PUBLIC_SUFFIX_LIST, PolicyIdentity, PolicyPlace,
+    CardIdentity, Grace, InterfaceVerdict, LazyDigest, NearMiss, PUBLIC_SUFFIX_LIST, PolicyIdentity, PolicyPlace,
     SignatureVerdict, Subject, TraceStep, UncoveredFacts, Waived,
 };
 use countersign::{CacheState, Code, Reason};
@@ -108,8 +108,8 @@ struct SubjectJson<'d> {
 
 #[derive(Default, Serialize)]
 struct CardJson<'d> {
-    sha256: Option<&'d str>,
-    payload_sha256: Option<&'d str>,
+    sha256: Option<String>,
+    payload_sha256: Option<String>,
     name: Option<&'d str>,
     version: Option<&'d str>,
 }
@@ -352,8 +352,8 @@ impl<'d> SubjectJson<'d> {
 impl<'d> CardJson<'d> {
     fn of(card: &'d CardIdentity) -> Self {
         Self {
-            sha256: Some(&card.sha256),
-            payload_sha256: card.payload_sha256.as_deref(),
+            sha256: Some(card.sha256.to_hex()),
+            payload_sha256: card.payload_sha256.as_ref().map(LazyDigest::to_hex),
             name: card.name.as_deref(),
             version: card.version.as_deref(),
         }

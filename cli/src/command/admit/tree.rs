@@ -154,7 +154,7 @@ fn card(answer: &Answer<'_>) -> String {
     let card = &answer.decision.card;
     let or_unnamed = card.name.as_deref().map_or_else(|| "unnamed".to_owned(), escape);
     let version = card.version.as_deref().map(|version| format!(" {}", escape(version))).unwrap_or_default();
-    format!("{or_unnamed}{version}, sha256 {}", card.sha256)
+    format!("{or_unnamed}{version}, sha256 {}", card.sha256.to_hex())
 }
 
 /// How the card was had, and whether the answer is one of before.
