@@ -7,7 +7,7 @@ use std::sync::Arc;
 use countersign_keys::{Code, Finding};
 
 use crate::{
-    AdmissionRequest, Grace, LazyDigest, PinComparison, PolicyPlace, ProtocolVersion, Scheme, SignatureState,
+    AdmissionRequest, CardPointer, Grace, LazyDigest, PinComparison, PolicyPlace, ProtocolVersion, Scheme, SignatureState,
     SourceKind, StrictUrl, UnixTime,
 };
 
@@ -52,7 +52,7 @@ pub struct Decision {
     /// `name` and digest of the policy.
     pub policy: PolicyIdentity,
     /// `sha256:` and the digest of the thumbprints of the keys that are usable at `evaluated_at`.
-    pub key_epoch: String,
+    pub key_epoch: Arc<str>,
     /// The time that the answer is for.
     pub evaluated_at: UnixTime,
     /// From when on it must be asked anew.
@@ -114,7 +114,7 @@ pub struct Waived {
 #[non_exhaustive]
 pub struct Subject {
     /// URL of the source, as asked.
-    pub url: String,
+    pub url: Arc<str>,
     /// How the card was found.
     pub source: SourceKind,
     /// Tenant.
@@ -144,7 +144,7 @@ pub struct PolicyIdentity {
     /// `name`.
     pub name: Option<String>,
     /// `sha256:…`.
-    pub digest: String,
+    pub digest: Arc<str>,
 }
 
 /// What is said about a signature.
@@ -178,7 +178,7 @@ pub struct InterfaceVerdict {
     /// Its place.
     pub index: usize,
     /// JSON Pointer of the object that describes it.
-    pub pointer: String,
+    pub pointer: CardPointer<'static>,
     /// Its version, if it has one.
     pub version: Option<ProtocolVersion>,
     /// Its binding, as written.
@@ -316,7 +316,7 @@ impl InterfaceVerdict {
 impl Subject {
     pub(crate) fn of(request: &AdmissionRequest) -> Self {
         Self {
-            url: request.source.url.raw().to_owned(),
+            url: request.source.url.text(),
             source: request.source.kind.clone(),
             tenant: request.tenant.clone(),
             purpose: request.purpose.clone(),

@@ -12,6 +12,7 @@ mod signatures;
 mod waive;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use countersign_keys::{Code, Finding, Level, codes as key_codes, hex, sha256};
 
@@ -160,7 +161,7 @@ impl<'p> RuleChoice<'p> {
             trace: notes.trace,
             not_checked: not_checked(rule, request, memory),
             pins,
-            policy: PolicyIdentity { name: policy.name().map(str::to_owned), digest: policy.digest().to_owned() },
+            policy: PolicyIdentity { name: policy.name().map(str::to_owned), digest: policy.shared_digest() },
             key_epoch: policy.key_epoch(now),
             evaluated_at: now,
             expires_at,
@@ -215,12 +216,12 @@ impl TrustPolicy {
 
     /// `sha256:` and the digest of the thumbprints of the keys that are usable at `now`.
     #[must_use]
-    pub fn key_epoch(&self, now: UnixTime) -> String {
+    pub fn key_epoch(&self, now: UnixTime) -> Arc<str> {
         let is_usable = |key: &&PolicyKey| key.trusted.check_at(now.seconds()).is_ok();
         if self.keys().iter().all(|key| is_usable(&key)) {
-            return self.epoch_of_all_keys().to_owned();
+            return self.epoch_of_all_keys();
         }
-        key_epoch_of(self.keys().iter().filter(is_usable))
+        key_epoch_of(self.keys().iter().filter(is_usable)).into()
     }
 }
 

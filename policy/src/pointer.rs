@@ -37,6 +37,15 @@ impl<'c> CardPointer<'c> {
     pub const fn of_element(list: Arc<str>, index: usize) -> Self {
         Self(Pointer::Element { list, index })
     }
+
+    /// The same pointer without the card: written, unless it is an element.
+    #[must_use]
+    pub fn detached(&self) -> CardPointer<'static> {
+        match &self.0 {
+            Pointer::Element { list, index } => CardPointer::of_element(Arc::clone(list), *index),
+            Pointer::Written(_) | Pointer::Unwritten { .. } => String::from(self).into(),
+        }
+    }
 }
 
 impl From<String> for CardPointer<'_> {

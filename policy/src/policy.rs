@@ -32,7 +32,7 @@ pub use signatures::{Allowance, Grace, KeyGroup, KeySelector, SignatureLevel, Si
 pub struct TrustPolicy {
     pub(crate) parts: Parts,
     deny_index: DenyIndex,
-    epoch_of_all_keys: String,
+    epoch_of_all_keys: Arc<str>,
 }
 
 /// The parts of a policy, for the modules that make and read it.
@@ -41,7 +41,7 @@ pub(crate) struct Parts {
     pub(crate) name: Option<String>,
     pub(crate) owner: Option<String>,
     /// `sha256:` and 64 hexadecimal digits, over the meaning.
-    pub(crate) digest: String,
+    pub(crate) digest: Arc<str>,
     /// The meaning, which the digest is of.
     pub(crate) expanded: ExpandedPolicy,
     /// The file that was loaded first, then what it includes and extends.
@@ -140,13 +140,13 @@ impl TrustPolicy {
     /// Parts that were checked.
     pub(crate) fn new(parts: Parts) -> Self {
         let deny_index = DenyIndex::of(&parts.denies);
-        let epoch_of_all_keys = key_epoch_of(parts.keys.iter());
+        let epoch_of_all_keys = key_epoch_of(parts.keys.iter()).into();
         Self { parts, deny_index, epoch_of_all_keys }
     }
 
     /// [`key_epoch`](Self::key_epoch) of a time when every key is usable.
-    pub(crate) fn epoch_of_all_keys(&self) -> &str {
-        &self.epoch_of_all_keys
+    pub(crate) fn epoch_of_all_keys(&self) -> Arc<str> {
+        Arc::clone(&self.epoch_of_all_keys)
     }
 
     /// The patterns that deny `host`, each with its rule.
@@ -180,6 +180,10 @@ impl TrustPolicy {
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.parts.digest
+    }
+
+    pub(crate) fn shared_digest(&self) -> Arc<str> {
+        Arc::clone(&self.parts.digest)
     }
 
     /// The files it was read from, the one that was asked for first.

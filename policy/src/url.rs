@@ -133,6 +133,11 @@ impl StrictUrl {
         read::read(text, url_use).map(|_| ())
     }
 
+    /// The text of [`raw`](Self::raw), shared.
+    pub(crate) fn text(&self) -> Arc<str> {
+        Arc::clone(&self.text)
+    }
+
     /// The text, as it was read.
     #[must_use]
     pub fn raw(&self) -> &str {

@@ -122,9 +122,9 @@ impl Held {
         let decision = decision_of(&self.verdict);
         let subject = &decision.subject;
         decision.evaluated_at == self.from
-            && decision.policy.digest == stand.policy.digest()
+            && *decision.policy.digest == *stand.policy.digest()
             && decision.card.sha256.get() == PinDigest::of(received.octets())
-            && subject.url == request.source.url.raw()
+            && *subject.url == *request.source.url.raw()
             && subject.source == request.source.kind
             && subject.tenant == request.tenant
             && subject.purpose == request.purpose

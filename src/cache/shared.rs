@@ -174,7 +174,7 @@ impl SharedStore {
         let subject = &decision.subject;
         let is_about = vacancy.request == request.digest()
             && decision.card.sha256.get() == PinDigest::of(received.octets())
-            && (subject.url.as_str(), &subject.source) == (request.source.url.raw(), &request.source.kind)
+            && (&*subject.url, &subject.source) == (request.source.url.raw(), &request.source.kind)
             && (&subject.tenant, &subject.purpose) == (&request.tenant, &request.purpose);
         if answer.admitted().is_none() || !is_about {
             return Err(SharedError::NotAdmitted);

@@ -323,6 +323,7 @@ pub enum Step<'d> {
 pub(super) fn push_token(pointer: &mut String, step: &Step<'_>) {
     match step {
         Step::Element(index) => pointer.push_str(&index.to_string()),
+        Step::Member(name) if !name.contains(['~', '/']) => pointer.push_str(name),
         Step::Member(name) => {
             for character in name.chars() {
                 match character {

@@ -97,7 +97,7 @@ fn verdict(
     let url = url(rule, request, facts, now, &mut found);
     InterfaceVerdict {
         index: facts.index,
-        pointer: String::from(&facts.pointer),
+        pointer: facts.pointer.detached(),
         version,
         binding: facts.binding.map(Arc::from),
         url,

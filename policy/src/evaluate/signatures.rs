@@ -146,14 +146,17 @@ pub(super) fn judge(
 
 impl Judged {
     pub(super) fn trace_step(&self) -> TraceStep {
-        let ids = |verdicts: &mut dyn Iterator<Item = &SignatureVerdict>| {
-            verdicts.filter_map(|verdict| verdict.key.clone()).collect::<Vec<_>>()
-        };
-        let picked = ids(&mut self.verdicts.iter().filter(|verdict| verdict.counts)).join(", ");
+        let mut picked: Option<String> = None;
+        for key in self.verdicts.iter().filter(|verdict| verdict.counts).filter_map(|one| one.key.as_deref()) {
+            match &mut picked {
+                Some(picked) => picked.extend([", ", key]),
+                None => picked = Some(key.to_owned()),
+            }
+        }
         TraceStep {
             step: "signatures",
-            considered: ids(&mut self.verdicts.iter()),
-            picked: (!picked.is_empty()).then_some(picked),
+            considered: self.verdicts.iter().filter_map(|verdict| verdict.key.clone()).collect(),
+            picked,
             why: self.why.clone(),
             place: None,
         }
@@ -342,15 +345,15 @@ fn out_of_date(
 }
 
 /// The places of the best signature of each distinct key, at most `most`: those that leave least uncovered.
-fn best<'e, 'p: 'e>(eligible: impl Iterator<Item = &'e Eligible<'p>>, most: usize) -> Vec<usize> {
-    let mut ranked: Vec<&Eligible<'_>> = eligible.collect();
-    ranked.sort_by_key(|signature| (signature.uncovered_octets, signature.place));
-    // There are never more signatures than a policy lets be looked at.
+fn best<'e, 'p: 'e>(eligible: impl Iterator<Item = &'e Eligible<'p>> + Clone, most: usize) -> Vec<usize> {
     let mut taken: Vec<&Eligible<'_>> = Vec::new();
-    for signature in ranked {
-        if taken.len() < most && taken.iter().all(|other| other.thumbprint != signature.thumbprint) {
-            taken.push(signature);
-        }
+    while taken.len() < most {
+        let is_new = |one: &&Eligible<'_>| taken.iter().all(|other| other.thumbprint != one.thumbprint);
+        let left = eligible.clone().filter(is_new);
+        let Some(best) = left.min_by_key(|signature| (signature.uncovered_octets, signature.place)) else {
+            break;
+        };
+        taken.push(best);
     }
     taken.into_iter().map(|signature| signature.place).collect()
 }

@@ -482,7 +482,7 @@ fn finish(loaded: Loaded, files: Vec<PolicyFile>) -> TrustPolicy {
     TrustPolicy::new(Parts {
         name,
         owner,
-        digest: expanded.digest(),
+        digest: expanded.digest().into(),
         expanded,
         files,
         limits,

@@ -54,7 +54,8 @@ fn kinds(kind: &SchemeKind<'_>) -> Vec<Cow<'static, str>> {
             location.iter().map(|location| format!("apikey:{location}").into()).collect()
         }
         SchemeKind::Http { scheme } => {
-            scheme.iter().map(|scheme| format!("http:{}", scheme.to_ascii_lowercase()).into()).collect()
+            let word = |scheme: &&str| ["http:", scheme].concat().to_ascii_lowercase().into();
+            scheme.iter().map(word).collect()
         }
         SchemeKind::OAuth2 { flows, .. } => flows.iter().map(|flow| flow_word(flow.kind).into()).collect(),
         SchemeKind::OpenIdConnect { .. } => vec!["openid".into()],

@@ -216,9 +216,10 @@ fn is_grpc(binding: &str) -> bool {
 
 /// The elements of a top-level list with their JSON Pointers. `Value::pointer` would look at all elements before each.
 fn elements<'c>(list: Option<Value<'c>>) -> impl Iterator<Item = ((Arc<str>, usize), Value<'c>)> {
-    let pointer: Arc<str> = list.map(Value::pointer).unwrap_or_default().into();
-    let elements = list.into_iter().flat_map(Value::elements).enumerate();
-    elements.map(move |(index, element)| ((Arc::clone(&pointer), index), element))
+    let list = list.map(|list| (Arc::<str>::from(list.pointer()), list.elements().enumerate()));
+    list.into_iter().flat_map(|(pointer, elements)| {
+        elements.map(move |(index, element)| ((Arc::clone(&pointer), index), element))
+    })
 }
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ struct SignatureJson<'d> {
 #[derive(Serialize)]
 struct InterfaceJson<'d> {
     index: usize,
-    pointer: &'d str,
+    pointer: String,
     version: Option<String>,
     binding: Option<&'d str>,
     url: Option<&'d str>,
@@ -232,7 +232,7 @@ pub(super) fn decision<'d>(answer: &'d Answer<'_>) -> DecisionJson<'d> {
         diagnosis: answer.asked.diagnosis.iter().map(DiagnosisJson::new).collect(),
         why_not: answer.asked.why_not.as_deref(),
         policy: PolicyJson::of(&decision.policy),
-        keys: KeysJson { epoch: decision.key_epoch.clone() },
+        keys: KeysJson { epoch: decision.key_epoch.to_string() },
         psl: PUBLIC_SUFFIX_LIST,
         fetched: answer.fetching.as_ref().map(FetchedJson::of),
         cache: answer.cache.name(),
@@ -283,7 +283,7 @@ pub(super) fn unread<'d>(unread: &'d Unread<'_>) -> DecisionJson<'d> {
         diagnosis: Vec::new(),
         why_not: None,
         policy: PolicyJson { name: policy.name(), digest: policy.digest() },
-        keys: KeysJson { epoch: policy.key_epoch(*now) },
+        keys: KeysJson { epoch: policy.key_epoch(*now).to_string() },
         psl: PUBLIC_SUFFIX_LIST,
         fetched: None,
         cache: CacheState::Off.name(),
@@ -382,7 +382,7 @@ impl<'d> InterfaceJson<'d> {
         let nearest = verdict.reasons.iter().find_map(|reason| reason.nearest.as_ref());
         Self {
             index: verdict.index,
-            pointer: &verdict.pointer,
+            pointer: String::from(&verdict.pointer),
             version: verdict.version.map(|version| version.to_string()),
             binding: verdict.binding.as_deref(),
             url: verdict.url(),
