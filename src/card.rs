@@ -12,7 +12,7 @@ use countersign_keys::{Code, Finding, Level, Span, codes as key_codes};
 
 use crate::codes;
 pub use shape::{Hybrid, Shape};
-pub(crate) use shape::{has_envelope, shape_of};
+pub(crate) use shape::{has_envelope, unusable};
 pub(crate) use view::{Holder, SCHEME_MEMBERS};
 pub use view::{
     CardView, ClaimedInterface, DeclaredVersion, Extension, FlowKind, InterfacePlace, OAuthFlow,

@@ -10,8 +10,8 @@ mod terms;
 use countersign_keys::{Code, Finding};
 use countersign_policy::ProtocolVersion;
 
-use crate::card::{CardView, ClaimedInterface, Shape, shape_of};
-use crate::codes::{self, interfaces, members};
+use crate::card::{CardView, ClaimedInterface, unusable};
+use crate::codes::interfaces;
 use candidate::Candidate;
 pub(crate) use candidate::{CORE_BINDINGS, core_in_other_case, default_transport};
 use order::Tier;
@@ -116,16 +116,7 @@ impl<'c> CardView<'c> {
     /// ```
     #[must_use]
     pub fn select(self, terms: &SelectTerms) -> Selection<'c> {
-        let unusable = match shape_of(self, terms.assumed) {
-            Shape::Foreign => Some(codes::CARD_NOT_AN_AGENT_CARD),
-            Shape::Contradictory => Some(members::CARD_LEGACY_SHAPE),
-            Shape::V1_0
-            | Shape::V0_3
-            | Shape::Dual
-            | Shape::Unusable
-            | Shape::Unversioned
-            | Shape::PreV0_3 => None,
-        };
+        let unusable = unusable(self, terms.assumed);
         let candidates = candidate::of(self, terms);
         let mut selection =
             Selection { candidates, terms: terms.clone(), unusable, chosen: None, refused: Vec::new() };

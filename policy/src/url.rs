@@ -1,10 +1,10 @@
 //! URLs as cards write them, under one strict profile.
 
 mod address;
-mod class;
 mod error;
 mod host;
 mod read;
+mod usual;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

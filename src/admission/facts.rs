@@ -11,10 +11,8 @@ use countersign_policy::{
 
 use super::parts;
 use super::signatures::Evidence;
-use crate::card::{
-    CardView, ClaimedInterface, DeclaredVersion, Holder, Shape, UntrustedCard, shape_of,
-};
-use crate::codes::{self, members};
+use crate::card::{self, CardView, ClaimedInterface, DeclaredVersion, Holder, UntrustedCard};
+use crate::codes::members;
 use crate::coverage::UncoveredMember;
 use crate::lint;
 use crate::select::default_transport;
@@ -67,20 +65,13 @@ fn unusable(
         let message = format!("the card has {octets} octets, the policy allows {most_octets}");
         (key_codes::JSON_TOO_LARGE, message)
     } else {
-        match shape_of(view, assumed) {
-            Shape::Foreign => (codes::CARD_NOT_AN_AGENT_CARD, lint::what_else(view.value())),
-            Shape::Contradictory => {
-                let message =
-                    "the card claims A2A 1.0 or newer and has only the interface members of A2A 0.3";
-                (members::CARD_LEGACY_SHAPE, message.to_owned())
-            }
-            Shape::V1_0
-            | Shape::V0_3
-            | Shape::Dual
-            | Shape::Unusable
-            | Shape::Unversioned
-            | Shape::PreV0_3 => return None,
-        }
+        let code = card::unusable(view, assumed)?;
+        let message = if code == members::CARD_LEGACY_SHAPE {
+            "the card claims A2A 1.0 or newer and has only the interface members of A2A 0.3".to_owned()
+        } else {
+            lint::what_else(view.value())
+        };
+        (code, message)
     };
     Some(FactFault { code, message, pointer: Some(String::new()) })
 }

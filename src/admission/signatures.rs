@@ -1,5 +1,6 @@
 //! What the signatures of a card are worth under a policy.
 
+use countersign_keys::json::Value;
 use countersign_keys::{Algorithm, Code, Finding, Level, codes as key_codes};
 use countersign_policy::{
     AllowRule, FactFault, PinDigest, PinMemory, RuleChoice, SignatureFacts, SignatureLevel,
@@ -41,13 +42,14 @@ pub(super) fn evidence(
     endorsements: &[Endorsement],
     (memory, now): (PinMemory<'_>, UnixTime),
 ) -> Evidence {
-    let claimed = claimed(card);
+    let list = list(card);
+    let claimed = claimed(&list);
     let rule = choice.rule();
     let is_off = |rule: &AllowRule| matches!(rule.signatures.level.value.at(now), SignatureLevel::Off(_));
     if rule.is_some_and(is_off) {
         return Evidence { claimed, ..Evidence::default() };
     }
-    if let Some(fault) = unfit_list(card, policy.limits().max_signatures) {
+    if let Some(fault) = unfit_list(&list, policy.limits().max_signatures) {
         return Evidence { claimed, fault: Some(fault), ..Evidence::default() };
     }
     let terms = rule.map(|rule| terms(rule, now)).unwrap_or_default();
@@ -100,16 +102,16 @@ fn terms(rule: &AllowRule, now: UnixTime) -> VerifyTerms {
 }
 
 /// How many signatures the card carries. What stands there and is no list counts as one.
-fn claimed(card: &UntrustedCard) -> usize {
-    match list(card) {
+fn claimed(list: &Result<Option<Value<'_>>, Code>) -> usize {
+    match *list {
         Ok(list) => list.into_iter().flat_map(|list| list.elements()).count(),
         Err(_) => 1,
     }
 }
 
 /// Why the `signatures` of the card are not to be looked at, if so.
-fn unfit_list(card: &UntrustedCard, most: usize) -> Option<FactFault> {
-    let (code, message) = match list(card) {
+fn unfit_list(list: &Result<Option<Value<'_>>, Code>, most: usize) -> Option<FactFault> {
+    let (code, message) = match *list {
         Ok(list) => {
             let count = list.into_iter().flat_map(|list| list.elements()).count();
             if count <= most {

@@ -1,7 +1,7 @@
 //! Which generation of the protocol a card claims to be of.
 
 use countersign_keys::json::{Kind, Value};
-use countersign_keys::{Finding, Level};
+use countersign_keys::{Code, Finding, Level};
 use countersign_policy::{CardVersion, ProtocolVersion};
 
 use super::{CardView, UntrustedCard, member};
@@ -139,6 +139,23 @@ pub(crate) fn shape_of(view: CardView<'_>, assumed: Option<ProtocolVersion>) -> 
 }
 
 /// Whether the card has a `supportedInterfaces` that is not empty.
+/// Why nobody can use the card, whatever its interfaces are, if so. A card with a `supportedInterfaces` is never that.
+pub(crate) fn unusable(view: CardView<'_>, assumed: Option<ProtocolVersion>) -> Option<Code> {
+    if view.has_envelope() {
+        return None;
+    }
+    match legacy_shape(view.value(), assumed) {
+        Shape::Foreign => Some(codes::CARD_NOT_AN_AGENT_CARD),
+        Shape::Contradictory => Some(codes::members::CARD_LEGACY_SHAPE),
+        Shape::V1_0
+        | Shape::V0_3
+        | Shape::Dual
+        | Shape::Unusable
+        | Shape::Unversioned
+        | Shape::PreV0_3 => None,
+    }
+}
+
 pub(crate) fn has_envelope(card: Value<'_>) -> bool {
     member(card, "supportedInterfaces").is_some_and(|list| list.elements().next().is_some())
 }

@@ -66,7 +66,10 @@ pub(super) fn count(
     if matches!(level, SignatureLevel::Off(_)) {
         return Vec::new();
     }
-    let eligible = |signature| eligible(policy, rule, request, signature, ages).ok().flatten();
+    let eligible = |(place, facts): (usize, _)| {
+        let key = policy.key_of(facts, &request.source.url, ages.now);
+        eligible(policy, rule, request, (place, facts, key), ages).ok().flatten()
+    };
     let eligible: Vec<Eligible<'_>> = signatures.iter().enumerate().filter_map(eligible).collect();
     match rule {
         Some(rule) => best_of_groups(&rule.signatures.groups, &eligible, |_, _| {}),
@@ -236,7 +239,7 @@ fn verdict<'p>(
         counts: false,
         reasons: facts.faults.iter().map(of_fault).collect(),
     };
-    let eligible = eligible(policy, rule, request, (place, facts), ages);
+    let eligible = eligible(policy, rule, request, (place, facts, key), ages);
     match eligible {
         Ok(eligible) => (verdict, eligible),
         Err((outcome, reason)) => {
@@ -252,14 +255,13 @@ fn eligible<'p>(
     policy: &'p TrustPolicy,
     rule: Option<&AllowRule>,
     request: &AdmissionRequest,
-    (place, facts): (usize, &SignatureFacts),
+    (place, facts, key): (usize, &SignatureFacts, Option<&'p PolicyKey>),
     ages: &Ages<'_>,
 ) -> Result<Option<Eligible<'p>>, (SignatureState, Box<Reason>)> {
     if facts.state != SignatureState::Verified {
         return Ok(None);
     }
     let unverifiable = |reason| (SignatureState::Unverifiable, Box::new(reason));
-    let key = policy.key_of(facts, &request.source.url, ages.now);
     let Some((thumbprint, key)) = facts.thumbprint.zip(key) else {
         // Whoever verified it used a key that the policy does not have.
         let message = "the key that made the signature is not one of the policy";

@@ -205,9 +205,6 @@ pub(super) fn read_v6(text: &str, offset: usize) -> Result<ReadHost<'_>, UrlErro
 
 /// Reads a host without brackets; `offset` is where it starts.
 pub(super) fn read_name_or_v4(text: &str, offset: usize) -> Result<ReadHost<'_>, UrlError> {
-    if is_plain_name(text) {
-        return Ok(ReadHost::Name(Cow::Borrowed(text)));
-    }
     let at = |inner: usize| offset.saturating_add(inner);
     if text.is_empty() {
         return Err(UrlError::EmptyHost { offset });
@@ -252,22 +249,20 @@ pub(super) fn read_name_or_v4(text: &str, offset: usize) -> Result<ReadHost<'_>,
     {
         return Err(UrlError::HostBadALabel { offset: at(label_offset), label: label.to_owned() });
     }
-    Ok(ReadHost::Name(Cow::Owned(name)))
+    Ok(ReadHost::Name(if name == text { Cow::Borrowed(text) } else { Cow::Owned(name) }))
 }
 
-/// Whether a text is clearly a host name in lower case: labels of letters, digits and single inner hyphens, the last one with
-/// a letter first. Most names are; whatever is not may be a host all the same. An A-label has two hyphens in a row.
-fn is_plain_name(text: &str) -> bool {
+/// Whether a text of lower-case letters, digits, hyphens and dots is clearly a host name: labels with single inner hyphens,
+/// the last one with a letter first. Most names are; whatever is not may be a host all the same. An A-label has two hyphens
+/// in a row.
+pub(super) fn has_plain_labels(text: &str) -> bool {
     let octets = text.as_bytes();
+    let is_mark = |octet: u8| (octet == b'-') | (octet == b'.');
     // Looking at every octet is faster than stopping at the first.
-    let is_mark = |octet: u8| octet == b'-' || octet == b'.';
-    let fits = octets.iter().fold(true, |all, &octet| {
-        all & (octet.is_ascii_lowercase() | octet.is_ascii_digit() | is_mark(octet))
-    });
     let side_by_side = octets.iter().zip(octets.iter().skip(1));
     let lone_marks = side_by_side.fold(true, |all, (&one, &next)| all & !(is_mark(one) & is_mark(next)));
     let last_label = octets.rsplit(|&octet| octet == b'.').next().and_then(<[u8]>::first);
-    fits && lone_marks
+    lone_marks
         // Then no label is too long either; others are looked at one by one.
         && octets.len() <= MAX_LABEL_OCTETS
         && !octets.first().is_some_and(|&first| is_mark(first))

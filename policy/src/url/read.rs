@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::host::{ReadHost, read_name_or_v4, read_v6};
-use super::{AddressClass, AuthorityFault, MAX_URL_OCTETS, Scheme, StrictUrl, UrlError, UrlUse, class};
+use super::{AddressClass, AuthorityFault, MAX_URL_OCTETS, Scheme, StrictUrl, UrlError, UrlUse, usual};
 
 /// Resolver schemes of gRPC, where no `://` need follow (gRPC Name Resolution).
 const GRPC_TARGET_SCHEMES: &[&str] =
@@ -11,14 +11,14 @@ const GRPC_TARGET_SCHEMES: &[&str] =
 
 /// The parts of a URL, in the text that they were read from.
 pub(super) struct ReadUrl<'t> {
-    text: &'t str,
-    scheme: Scheme,
-    host: ReadHost<'t>,
-    host_offset: usize,
-    port: Option<u16>,
-    path: Range<usize>,
-    query: Option<Range<usize>>,
-    fragment: Option<Range<usize>>,
+    pub(super) text: &'t str,
+    pub(super) scheme: Scheme,
+    pub(super) host: ReadHost<'t>,
+    pub(super) host_offset: usize,
+    pub(super) port: Option<u16>,
+    pub(super) path: Range<usize>,
+    pub(super) query: Option<Range<usize>>,
+    pub(super) fragment: Option<Range<usize>>,
 }
 
 impl ReadUrl<'_> {
@@ -31,20 +31,18 @@ impl ReadUrl<'_> {
 }
 
 pub(super) fn read(text: &str, url_use: UrlUse) -> Result<ReadUrl<'_>, UrlError> {
+    usual::read(text).map_or_else(|| read_any(text, url_use), Ok)
+}
+
+pub(super) fn read_any(text: &str, url_use: UrlUse) -> Result<ReadUrl<'_>, UrlError> {
     check_length(text)?;
-    let classes = class::of(text);
-    let is_usual = classes & class::UNUSUAL == 0;
-    if !is_usual {
-        check_octets(text)?;
-    }
+    check_octets(text)?;
     let (scheme, rest) = split_scheme(text, url_use)?;
     let (authority, tail) = split_before(rest, |octet| matches!(octet, b'/' | b'?' | b'#'));
     let tail_offset = text.len().saturating_sub(tail.len());
     let authority_offset = tail_offset.saturating_sub(authority.len());
-    if !is_usual {
-        check_characters(text, tail_offset)?;
-        check_authority(authority, authority_offset)?;
-    }
+    check_characters(text, tail_offset)?;
+    check_authority(authority, authority_offset)?;
     let (host, port) = split_authority(authority, authority_offset, scheme)?;
     if host.address_class() == AddressClass::Metadata {
         let host = host.keep(&text.into(), authority_offset).to_string();
@@ -53,14 +51,8 @@ pub(super) fn read(text: &str, url_use: UrlUse) -> Result<ReadUrl<'_>, UrlError>
     if scheme == Scheme::HostPort && !tail.is_empty() {
         return Err(UrlError::GrpcAddressPath { offset: tail_offset });
     }
-    let (before_fragment, fragment) = match classes & class::FRAGMENT {
-        0 => (tail, ""),
-        _ => split_before(tail, |octet| octet == b'#'),
-    };
-    let (path, query) = match classes & class::QUERY {
-        0 => (before_fragment, ""),
-        _ => split_before(before_fragment, |octet| octet == b'?'),
-    };
+    let (before_fragment, fragment) = split_before(tail, |octet| octet == b'#');
+    let (path, query) = split_before(before_fragment, |octet| octet == b'?');
     check_path(path, tail_offset)?;
     let path_end = tail_offset.saturating_add(path.len());
     if !query.is_empty() && !url_use.allows_query() {
@@ -109,9 +101,6 @@ fn check_octets(text: &str) -> Result<(), UrlError> {
 
 /// The scheme, and what follows `://`.
 fn split_scheme(text: &str, url_use: UrlUse) -> Result<(Scheme, &str), UrlError> {
-    if let Some(rest) = text.strip_prefix("https://") {
-        return Ok((Scheme::Https, rest));
-    }
     let is_grpc = url_use == UrlUse::GrpcInterface;
     let (name, rest) = split_before(text, |octet| octet == b':');
     // The first colon is the one, or none is, but for what is refused.
@@ -212,9 +201,6 @@ fn read_port(text: &str, offset: usize) -> Result<u16, UrlError> {
 
 /// Segment by segment; in each, escapes come first.
 pub(crate) fn check_path(path: &str, path_offset: usize) -> Result<(), UrlError> {
-    if is_plain_path(path) {
-        return Ok(());
-    }
     let mut offset = path_offset;
     let mut segments = path.split('/').enumerate().peekable();
     while let Some((index, segment)) = segments.next() {
@@ -229,15 +215,6 @@ pub(crate) fn check_path(path: &str, path_offset: usize) -> Result<(), UrlError>
         offset = offset.saturating_add(segment.len()).saturating_add(1);
     }
     Ok(())
-}
-
-/// Whether a path has no escape, no empty segment, and no segment that starts with a dot.
-fn is_plain_path(path: &str) -> bool {
-    let pairs = path.bytes().zip(path.bytes().skip(1));
-    let is_doubtful = |before, octet| octet == b'%' || before == b'/' && matches!(octet, b'/' | b'.');
-    // Looking at every octet is faster than stopping at the first.
-    !path.starts_with(['.', '%'])
-        && pairs.fold(true, |all, (before, octet)| all & !is_doubtful(before, octet))
 }
 
 fn check_escapes(segment: &str, segment_offset: usize) -> Result<(), UrlError> {
