@@ -20,6 +20,8 @@ pub use error::{Error, ErrorKind};
 pub use order::compare_utf16;
 pub use value::{Kind, NodeId, Step, Value};
 
+use std::sync::Arc;
+
 use zeroize::Zeroize;
 
 use crate::{Finding, Level, Span, codes};
@@ -59,7 +61,7 @@ impl Limits {
 /// A JSON document that was read whole: its text and the tree of its values.
 pub struct Document {
     /// The octets as received, byte order mark included.
-    source: String,
+    source: Arc<String>,
     /// Unescaped text of every string that holds an escape, one after the other.
     decoded: String,
     nodes: Vec<Node>,
@@ -143,6 +145,13 @@ impl Document {
         &self.source
     }
 
+    /// The same, for whoever keeps it longer than the document. Of a document that holds a secret nothing is shared: what is
+    /// shared is not overwritten by [`zeroize`](Zeroize::zeroize).
+    #[must_use]
+    pub fn shared_source(&self) -> Arc<String> {
+        Arc::clone(&self.source)
+    }
+
     /// Whether the octets start with a byte order mark, which was skipped.
     #[must_use]
     pub fn has_bom(&self) -> bool {
@@ -220,7 +229,9 @@ impl std::fmt::Debug for Document {
 impl Zeroize for Document {
     /// Wipes the octets and all unescaped text; what is left reads as `null`.
     fn zeroize(&mut self) {
-        self.source.zeroize();
+        if let Some(source) = Arc::get_mut(&mut self.source) {
+            source.zeroize();
+        }
         self.decoded.zeroize();
         self.nodes.clear();
         self.order.clear();

@@ -1,7 +1,7 @@
 //! Digests that few ask for: made when somebody does.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::PinDigest;
 
@@ -22,6 +22,7 @@ pub struct LazyDigest(Mutex<State>);
 
 enum State {
     Octets(Vec<u8>),
+    Text(Arc<String>),
     Digest(PinDigest),
 }
 
@@ -32,19 +33,24 @@ impl LazyDigest {
         Self(Mutex::new(State::Octets(octets)))
     }
 
+    /// The digest of a text that others hold, too.
+    #[must_use]
+    pub const fn of_text(text: Arc<String>) -> Self {
+        Self(Mutex::new(State::Text(text)))
+    }
+
     /// The digest.
     #[must_use]
     pub fn get(&self) -> PinDigest {
         // A panic while it is held leaves the octets or the digest, both whole.
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*state {
-            State::Digest(digest) => *digest,
-            State::Octets(octets) => {
-                let digest = PinDigest::of(octets);
-                *state = State::Digest(digest);
-                digest
-            }
-        }
+        let digest = match &*state {
+            State::Digest(digest) => return *digest,
+            State::Octets(octets) => PinDigest::of(octets),
+            State::Text(text) => PinDigest::of(text.as_bytes()),
+        };
+        *state = State::Digest(digest);
+        digest
     }
 
     /// Its 64 hexadecimal digits.
@@ -95,6 +101,7 @@ mod tests {
             assert_eq!(one.to_hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         }
         assert_eq!(digest, clone);
+        assert_eq!(digest, LazyDigest::of_text("abc".to_owned().into()));
         assert_ne!(digest, LazyDigest::of(b"abd".to_vec()));
         assert_eq!(LazyDigest::default(), LazyDigest::of(Vec::new()));
     }

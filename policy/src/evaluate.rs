@@ -28,6 +28,9 @@ pub(crate) use hosts::nearest;
 use signatures::Judged;
 pub(crate) use waive::is_waivable;
 
+/// Steps of an evaluation without pins, exceptions and extensions.
+const USUAL_STEPS: usize = 7;
+
 /// What the parts of an evaluation find out.
 #[derive(Default)]
 struct Notes {
@@ -179,8 +182,7 @@ impl TrustPolicy {
         (memory, ages): (PinMemory<'_>, &signatures::Ages<'_>),
     ) -> Held {
         let now = ages.now;
-        // Every part of an evaluation leaves a step or none.
-        let mut notes = Notes { trace: Vec::with_capacity(10), ..Notes::default() };
+        let mut notes = Notes { trace: Vec::with_capacity(USUAL_STEPS), ..Notes::default() };
         let rule = choice.rule;
         deny::look(self, request, facts, &mut notes);
         choice.note(self, request, &mut notes);

@@ -29,7 +29,7 @@ pub(super) fn of<'c>(
 ) -> CardFacts<'c> {
     let view = CardView::of(ancestry.document().root());
     let mut facts = CardFacts::default();
-    facts.sha256 = LazyDigest::of(card.octets().to_vec());
+    facts.sha256 = LazyDigest::of_text(card.document().shared_source());
     facts.payload_sha256 = evidence.payload.map(LazyDigest::of);
     facts.name = view.name();
     facts.version = view.version();
@@ -101,7 +101,7 @@ fn interfaces<'c>(
         facts.tenant = claim.tenant;
         facts
     };
-    view.claimed_interfaces().into_iter().enumerate().map(fact).collect()
+    view.claims().enumerate().map(fact).collect()
 }
 
 /// Members of A2A 0.3 never describe an interface of 1.0 or newer.

@@ -56,7 +56,7 @@ fn alternative<'c>(entry: Requirement<'c>, declared: &Schemes<'c>) -> Alternativ
             let scheme = |required: countersign::RequiredScheme<'c>| SchemeJson {
                 scheme: required.name,
                 kind: declared.get(required.name).map(kind),
-                scopes: required.scopes,
+                scopes: required.scopes().collect(),
             };
             AlternativeJson { readable: true, all_of: schemes.into_iter().map(scheme).collect() }
         }
@@ -86,10 +86,11 @@ fn told(entry: &Requirement<'_>, declared: &Schemes<'_>) -> String {
         return "no authentication".to_owned();
     }
     let schemes = schemes.iter().map(|required| {
-        let scopes = if required.scopes.is_empty() {
+        let scopes: Vec<&str> = required.scopes().collect();
+        let scopes = if scopes.is_empty() {
             String::new()
         } else {
-            format!(", scopes {}", escape(&required.scopes.join(" ")))
+            format!(", scopes {}", escape(&scopes.join(" ")))
         };
         let described = declared.get(required.name).map_or_else(|| "not declared".to_owned(), describe);
         format!("{} ({described}{scopes})", escape(required.name))

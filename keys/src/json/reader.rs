@@ -1,6 +1,7 @@
 //! The one pass over the octets.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use zeroize::Zeroize;
 
@@ -37,7 +38,7 @@ pub(super) fn read(octets: Vec<u8>, limits: &Limits) -> Result<Document, Error> 
     match reader.document() {
         Ok(()) => {
             let Reader { nodes, decoded, order, rounded, .. } = reader;
-            Ok(Document { decoded, nodes, order, rounded, source })
+            Ok(Document { decoded, nodes, order, rounded, source: Arc::new(source) })
         }
         Err(fault) => {
             let (place, kind) = *fault;

@@ -54,7 +54,11 @@ fn kinds(kind: &SchemeKind<'_>) -> Vec<Cow<'static, str>> {
             location.iter().map(|location| format!("apikey:{location}").into()).collect()
         }
         SchemeKind::Http { scheme } => {
-            let word = |scheme: &&str| ["http:", scheme].concat().to_ascii_lowercase().into();
+            let word = |scheme: &&str| {
+                let mut word = ["http:", scheme].concat();
+                word.make_ascii_lowercase();
+                word.into()
+            };
             scheme.iter().map(word).collect()
         }
         SchemeKind::OAuth2 { flows, .. } => flows.iter().map(|flow| flow_word(flow.kind).into()).collect(),

@@ -146,6 +146,10 @@ impl<'c> CardView<'c> {
     /// `additionalInterfaces`. Does not check that any of them is complete, or that the card's version allows them.
     #[must_use]
     pub fn claimed_interfaces(self) -> Vec<ClaimedInterface<'c>> {
+        self.claims().collect()
+    }
+
+    pub(crate) fn claims(self) -> impl Iterator<Item = ClaimedInterface<'c>> {
         let listed = elements(self.top.interfaces).map(|(element, object)| {
             let [url, binding, declared, tenant] =
                 members(object, ["url", "protocolBinding", "protocolVersion", "tenant"]);
@@ -161,7 +165,7 @@ impl<'c> CardView<'c> {
             }
         });
         let declared = self.top.legacy_version;
-        let legacy = |element, place, object, binding| {
+        let legacy = move |element, place, object, binding| {
             let [url, binding] = members(object, ["url", binding]);
             ClaimedInterface {
                 place,
@@ -177,8 +181,8 @@ impl<'c> CardView<'c> {
         let main = non_empty(self.top.legacy_url).is_some();
         let main = main.then(|| legacy(None, InterfacePlace::Main, self.root, "preferredTransport"));
         let additional = elements(self.top.legacy_interfaces)
-            .map(|(element, object)| legacy(Some(element), InterfacePlace::Additional, object, "transport"));
-        listed.chain(main).chain(additional).collect()
+            .map(move |(element, object)| legacy(Some(element), InterfacePlace::Additional, object, "transport"));
+        listed.chain(main).chain(additional)
     }
 }
 

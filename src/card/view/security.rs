@@ -141,8 +141,7 @@ pub struct RequiredScheme<'c> {
     pub name: &'c str,
     /// What stands under the name.
     pub value: Value<'c>,
-    /// Scopes, strings only.
-    pub scopes: Vec<&'c str>,
+    list: Option<Value<'c>>,
 }
 
 /// Why a requirement cannot be read.
@@ -319,6 +318,13 @@ fn declared(member: Option<Value<'_>>) -> Option<Value<'_>> {
     member.filter(|value| !value.is_null() && !is_empty_list(*value))
 }
 
+impl<'c> RequiredScheme<'c> {
+    /// Scopes, strings only.
+    pub fn scopes(&self) -> impl Iterator<Item = &'c str> + use<'c> {
+        self.list.into_iter().flat_map(Value::elements).filter_map(Value::as_text)
+    }
+}
+
 impl<'c> Requirement<'c> {
     /// An entry of `securityRequirements`: `{"schemes": {"oauth": {"list": ["read"]}}}`.
     fn of(value: Value<'c>) -> Self {
@@ -355,10 +361,7 @@ fn required<'c>(
     schemes: Value<'c>,
     scopes: impl Fn(Value<'c>) -> Option<Value<'c>>,
 ) -> Vec<RequiredScheme<'c>> {
-    let scheme = |(name, value)| {
-        let list = scopes(value).into_iter().flat_map(Value::elements);
-        RequiredScheme { name, value, scopes: list.filter_map(Value::as_text).collect() }
-    };
+    let scheme = |(name, value)| RequiredScheme { name, value, list: scopes(value) };
     schemes.members().map(scheme).collect()
 }
 
@@ -408,8 +411,8 @@ mod tests {
         let Requirements::AnyOf(entries) = legacy.view().requirements() else { panic!("a list") };
         let [Requirement::AllOf { schemes, .. }] = entries.as_slice() else { panic!("one entry") };
         assert_eq!(
-            schemes.iter().map(|scheme| (scheme.name, &*scheme.scopes)).next(),
-            Some(("a", ["s"].as_slice()))
+            schemes.iter().map(|scheme| (scheme.name, scheme.scopes().collect::<Vec<_>>())).next(),
+            Some(("a", vec!["s"]))
         );
         assert!(card(&format!("{both},{ENVELOPE}")).view().requirements().allows_anonymous());
     }

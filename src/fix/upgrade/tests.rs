@@ -40,7 +40,7 @@ fn demands(requirements: &Requirements<'_>) -> Vec<Vec<(String, Vec<String>)>> {
             schemes
                 .iter()
                 .map(|scheme| {
-                    let scopes = scheme.scopes.iter().map(|scope| (*scope).to_owned()).collect();
+                    let scopes = scheme.scopes().map(str::to_owned).collect();
                     (scheme.name.to_owned(), scopes)
                 })
                 .collect(),

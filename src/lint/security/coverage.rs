@@ -50,7 +50,7 @@ fn unscoped<'a, 'c>(demands: &'a Requirements<'c>) -> impl Iterator<Item = &'a R
         Requirement::Unreadable { .. } => &[],
     });
     schemes.filter(|scheme| {
-        scheme.value.kind() == Kind::Object && scheme.scopes.iter().all(|scope| scope.is_empty())
+        scheme.value.kind() == Kind::Object && scheme.scopes().all(str::is_empty)
     })
 }
 
