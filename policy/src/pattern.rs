@@ -147,15 +147,20 @@ impl AllowPattern {
     /// Whether `url` is allowed by this pattern, see [`matches`](Self::matches), which says why not.
     #[must_use]
     pub fn allows(&self, url: &StrictUrl, loopback_names: LoopbackNames) -> bool {
-        self.parts.host.holds(url.host()) && self.mismatches(url, loopback_names).is_empty()
+        self.parts.host.holds(url.host()) && self.beside_host(url, loopback_names).is_empty()
     }
 
     /// Everything about `url` that differs from the pattern: the host alone, or else scheme, port and path.
     pub(crate) fn mismatches(&self, url: &StrictUrl, loopback_names: LoopbackNames) -> Vec<Mismatch> {
-        let Parts { scheme, host, port, path } = &self.parts;
-        if let Err(mismatch) = host.matches(url.host()) {
-            return vec![mismatch];
+        match self.parts.host.matches(url.host()) {
+            Err(mismatch) => vec![mismatch],
+            Ok(()) => self.beside_host(url, loopback_names),
         }
+    }
+
+    /// Everything else that differs, of a URL whose host fits.
+    fn beside_host(&self, url: &StrictUrl, loopback_names: LoopbackNames) -> Vec<Mismatch> {
+        let Parts { scheme, host: _, port, path } = &self.parts;
         if loopback_names == LoopbackNames::Refused && url.host().name().is_some() && url.is_loopback() {
             return vec![Mismatch::Loopback { host: url.host().to_string() }];
         }
@@ -185,10 +190,10 @@ impl AllowPattern {
     pub fn specificity(&self) -> Specificity {
         let (host, labels) = match &self.parts.host {
             HostPattern::Exact(host) => {
-                (HostRank::Exact, host.name().map_or(0, |name| name.labels().count()))
+                (HostRank::Exact, host.name().map_or(0, HostName::label_count))
             }
-            HostPattern::OneLabel(base) => (HostRank::OneLabel, base.labels().count()),
-            HostPattern::AnyDepth(base) => (HostRank::AnyDepth, base.labels().count()),
+            HostPattern::OneLabel(base) => (HostRank::OneLabel, base.label_count()),
+            HostPattern::AnyDepth(base) => (HostRank::AnyDepth, base.label_count()),
         };
         let port = match self.parts.port {
             PortPattern::Any => PortRank::Any,

@@ -57,6 +57,10 @@ impl HostName {
         self.as_str().split('.')
     }
 
+    pub(crate) fn label_count(&self) -> usize {
+        self.octets().iter().filter(|octet| **octet == b'.').count().saturating_add(1)
+    }
+
     fn octets(&self) -> &[u8] {
         let place = usize::from(self.place.start)..usize::from(self.place.end);
         self.text.as_bytes().get(place).unwrap_or_default()
@@ -205,6 +209,9 @@ pub(super) fn read_v6(text: &str, offset: usize) -> Result<ReadHost<'_>, UrlErro
 
 /// Reads a host without brackets; `offset` is where it starts.
 pub(super) fn read_name_or_v4(text: &str, offset: usize) -> Result<ReadHost<'_>, UrlError> {
+    if text.bytes().all(is_plain) && has_plain_labels(text) {
+        return Ok(ReadHost::Name(Cow::Borrowed(text)));
+    }
     let at = |inner: usize| offset.saturating_add(inner);
     if text.is_empty() {
         return Err(UrlError::EmptyHost { offset });
@@ -249,7 +256,12 @@ pub(super) fn read_name_or_v4(text: &str, offset: usize) -> Result<ReadHost<'_>,
     {
         return Err(UrlError::HostBadALabel { offset: at(label_offset), label: label.to_owned() });
     }
-    Ok(ReadHost::Name(if name == text { Cow::Borrowed(text) } else { Cow::Owned(name) }))
+    Ok(ReadHost::Name(Cow::Owned(name)))
+}
+
+/// Whether it may stand in a name in lower case.
+pub(super) const fn is_plain(octet: u8) -> bool {
+    matches!(octet, b'-' | b'.' | b'0'..=b'9' | b'a'..=b'z')
 }
 
 /// Whether a text of lower-case letters, digits, hyphens and dots is clearly a host name: labels with single inner hyphens,

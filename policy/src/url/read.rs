@@ -85,6 +85,9 @@ fn check_length(text: &str) -> Result<(), UrlError> {
 
 /// Control characters, non-ASCII, backslash.
 fn check_octets(text: &str) -> Result<(), UrlError> {
+    if text.bytes().all(|octet| octet.is_ascii_graphic() && octet != b'\\') {
+        return Ok(());
+    }
     if let Some((offset, octet)) =
         text.bytes().enumerate().find(|(_, octet)| *octet <= b' ' || *octet == 0x7f)
     {

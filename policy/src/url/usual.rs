@@ -1,7 +1,7 @@
 //! The URLs of almost every card: https, a name in lower case, no port, a path without escapes. One look at their octets tells
 //! them; what is not among them may be a URL all the same.
 
-use super::host::{ReadHost, has_plain_labels};
+use super::host::{ReadHost, has_plain_labels, is_plain};
 use super::read::ReadUrl;
 use super::{AddressClass, MAX_URL_OCTETS, Scheme};
 
@@ -19,7 +19,7 @@ const fn classes() -> [u8; 256] {
     let mut octet = 0_u8;
     while octet < 0x80 {
         classes[octet as usize] = match octet {
-            b'-' | b'.' | b'0'..=b'9' | b'a'..=b'z' => HOST | PATH,
+            plain if is_plain(plain) => HOST | PATH,
             b'!' | b'$' | b'&'..=b',' | b'/' | b':' | b';' | b'=' | b'A'..=b'Z' | b'_' | b'~' => PATH,
             _ => 0,
         };
