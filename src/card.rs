@@ -13,12 +13,12 @@ use countersign_keys::{Code, Finding, Level, Span, codes as key_codes};
 use crate::codes;
 pub use shape::{Hybrid, Shape};
 pub(crate) use shape::{has_envelope, unusable};
-pub(crate) use view::{Holder, SCHEME_MEMBERS};
 pub use view::{
     CardView, ClaimedInterface, DeclaredVersion, Extension, FlowKind, InterfacePlace, OAuthFlow,
     RequiredScheme, Requirement, RequirementFault, Requirements, SchemeFault, SchemeKind, SecurityScheme,
     Skill,
 };
+pub(crate) use view::{Holder, SCHEME_MEMBERS};
 
 /// A card that was read and is well-formed, and of which nothing is known yet.
 #[derive(Debug)]
@@ -216,4 +216,3 @@ pub(crate) fn members<'d, const N: usize>(object: Value<'d>, names: [&str; N]) -
     }
     found
 }
-

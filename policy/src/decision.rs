@@ -7,8 +7,8 @@ use std::sync::Arc;
 use countersign_keys::{Code, Finding};
 
 use crate::{
-    AdmissionRequest, CardPointer, Grace, LazyDigest, PinComparison, PolicyPlace, ProtocolVersion, Scheme, SignatureState,
-    SourceKind, StrictUrl, UnixTime,
+    AdmissionRequest, CardPointer, Grace, LazyDigest, PinComparison, PolicyPlace, ProtocolVersion, Scheme,
+    SignatureState, SourceKind, StrictUrl, UnixTime,
 };
 
 /// What a policy says about one card and one request, at one time.

@@ -31,8 +31,8 @@ pub use decision::{
     CardIdentity, Decision, InterfaceOutcome, InterfaceVerdict, NearMiss, Outcome, PolicyIdentity, Reason,
     SignatureVerdict, Subject, TraceStep, Waived,
 };
-pub use digest::LazyDigest;
 pub use difference::{PartChange, PolicyDifference};
+pub use digest::LazyDigest;
 pub use evaluate::{RuleChoice, is_integrity};
 pub use explain::{Explanation, WhyNot};
 pub use facts::{

@@ -189,9 +189,7 @@ impl AllowPattern {
     #[must_use]
     pub fn specificity(&self) -> Specificity {
         let (host, labels) = match &self.parts.host {
-            HostPattern::Exact(host) => {
-                (HostRank::Exact, host.name().map_or(0, HostName::label_count))
-            }
+            HostPattern::Exact(host) => (HostRank::Exact, host.name().map_or(0, HostName::label_count)),
             HostPattern::OneLabel(base) => (HostRank::OneLabel, base.label_count()),
             HostPattern::AnyDepth(base) => (HostRank::AnyDepth, base.label_count()),
         };

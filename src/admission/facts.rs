@@ -2,11 +2,11 @@
 
 mod auth;
 
-use countersign_keys::json::{Ancestry, Value};
 use countersign_keys::codes as key_codes;
+use countersign_keys::json::{Ancestry, Value};
 use countersign_policy::{
-    AdmissionRequest, CardFacts, CardPointer, ExtensionFacts, FactFault, InterfaceFacts, LazyDigest, PinMemory,
-    ProtocolVersion, TrustPolicy, UncoveredFacts, UrlFacts, VersionFacts,
+    AdmissionRequest, CardFacts, CardPointer, ExtensionFacts, FactFault, InterfaceFacts, LazyDigest,
+    PinMemory, ProtocolVersion, TrustPolicy, UncoveredFacts, UrlFacts, VersionFacts,
 };
 
 use super::parts;

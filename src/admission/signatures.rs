@@ -3,8 +3,8 @@
 use countersign_keys::json::Value;
 use countersign_keys::{Algorithm, Code, Finding, Level, codes as key_codes};
 use countersign_policy::{
-    AllowRule, FactFault, PinDigest, PinMemory, RuleChoice, SignatureFacts, SignatureLevel,
-    SignatureState, TrustPolicy, Uncovered, UnixTime,
+    AllowRule, FactFault, PinDigest, PinMemory, RuleChoice, SignatureFacts, SignatureLevel, SignatureState,
+    TrustPolicy, Uncovered, UnixTime,
 };
 
 use crate::canonical::Form;

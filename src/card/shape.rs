@@ -147,12 +147,9 @@ pub(crate) fn unusable(view: CardView<'_>, assumed: Option<ProtocolVersion>) -> 
     match legacy_shape(view.value(), assumed) {
         Shape::Foreign => Some(codes::CARD_NOT_AN_AGENT_CARD),
         Shape::Contradictory => Some(codes::members::CARD_LEGACY_SHAPE),
-        Shape::V1_0
-        | Shape::V0_3
-        | Shape::Dual
-        | Shape::Unusable
-        | Shape::Unversioned
-        | Shape::PreV0_3 => None,
+        Shape::V1_0 | Shape::V0_3 | Shape::Dual | Shape::Unusable | Shape::Unversioned | Shape::PreV0_3 => {
+            None
+        }
     }
 }
 

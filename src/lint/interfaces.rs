@@ -113,8 +113,7 @@ fn duplicates(interfaces: &[ClaimedInterface<'_>], report: &mut Report<'_>) {
                 free.insert(index);
             }
             std::collections::btree_map::Entry::Occupied(first) => {
-                let first =
-                    interfaces.get(*first.get()).map(|first| first.pointer()).unwrap_or_default();
+                let first = interfaces.get(*first.get()).map(|first| first.pointer()).unwrap_or_default();
                 report.add_with(&DUPLICATE, Place::At(claim.object()), || {
                     Remark::new(format!("the interface repeats `{first}`")).help("keep one of the two")
                 });

@@ -87,11 +87,8 @@ fn told(entry: &Requirement<'_>, declared: &Schemes<'_>) -> String {
     }
     let schemes = schemes.iter().map(|required| {
         let scopes: Vec<&str> = required.scopes().collect();
-        let scopes = if scopes.is_empty() {
-            String::new()
-        } else {
-            format!(", scopes {}", escape(&scopes.join(" ")))
-        };
+        let scopes =
+            if scopes.is_empty() { String::new() } else { format!(", scopes {}", escape(&scopes.join(" "))) };
         let described = declared.get(required.name).map_or_else(|| "not declared".to_owned(), describe);
         format!("{} ({described}{scopes})", escape(required.name))
     });

@@ -4,13 +4,39 @@ use std::collections::BTreeMap;
 
 use countersign_keys::Level;
 
-use super::Notes;
 use super::hosts::nearest;
+use super::{Notes, counts};
 use crate::codes::decision as reasons;
 use crate::{
     AllowRule, AlternativeFacts, AuthFacts, CardFacts, InterfaceOutcome, InterfaceVerdict, LoopbackNames,
     Reaction, Reason, Scheme, SchemeFacts, StrictUrl, UrlFacts, UrlUse,
 };
+
+/// The schemes of a card by name.
+enum Schemes<'f> {
+    Few(&'f [SchemeFacts<'f>]),
+    /// A card chooses how many it has, and how often it names them.
+    Many(BTreeMap<&'f str, &'f SchemeFacts<'f>>),
+}
+
+impl<'f> Schemes<'f> {
+    const FEW: usize = 8;
+
+    fn of(schemes: &'f [SchemeFacts<'f>]) -> Self {
+        if schemes.len() <= Self::FEW {
+            return Self::Few(schemes);
+        }
+        Self::Many(schemes.iter().map(|scheme| (scheme.name, scheme)).collect())
+    }
+
+    fn get(&self, name: &str) -> Option<&'f SchemeFacts<'f>> {
+        match self {
+            // Of several with one name the last, as in the map.
+            Self::Few(schemes) => schemes.iter().rfind(|scheme| scheme.name == name),
+            Self::Many(schemes) => schemes.get(name).copied(),
+        }
+    }
+}
 
 pub(super) fn look(
     rule: &AllowRule,
@@ -19,15 +45,17 @@ pub(super) fn look(
     notes: &mut Notes,
 ) {
     let auth = &facts.auth;
-    let mut schemes: BTreeMap<&str, &SchemeFacts<'_>> = BTreeMap::new();
-    schemes.extend(auth.schemes.iter().map(|scheme| (scheme.name, scheme)));
+    let schemes = Schemes::of(&auth.schemes);
     anonymous(rule, auth, notes);
     undefined(auth, &schemes, notes);
     satisfiable(rule, auth, &schemes, notes);
     for url in auth.schemes.iter().flat_map(|scheme| &scheme.credential_urls) {
         credential_url(rule, url, interfaces, notes);
     }
-    notes.step("auth", format!("{} alternatives, {} schemes", auth.alternatives.len(), auth.schemes.len()));
+    notes.step(
+        "auth",
+        counts([(auth.alternatives.len(), " alternatives, "), (auth.schemes.len(), " schemes")]),
+    );
 }
 
 /// Our credentials for the schemes that the card declares, by their names there.
@@ -54,9 +82,9 @@ fn anonymous(rule: &AllowRule, auth: &AuthFacts<'_>, notes: &mut Notes) {
     }
 }
 
-fn undefined(auth: &AuthFacts<'_>, schemes: &BTreeMap<&str, &SchemeFacts<'_>>, notes: &mut Notes) {
+fn undefined(auth: &AuthFacts<'_>, schemes: &Schemes<'_>, notes: &mut Notes) {
     for alternative in &auth.alternatives {
-        for name in alternative.schemes.iter().filter(|name| !schemes.contains_key(**name)) {
+        for name in alternative.schemes.iter().filter(|name| schemes.get(name).is_none()) {
             let message = format!("the card demands the scheme `{name}`, which it does not define");
             let reason = Reason::new(reasons::AUTH_UNDEFINED_SCHEME, message);
             notes.reasons.push(reason.found(&alternative.pointer, Some(name)));
@@ -65,16 +93,11 @@ fn undefined(auth: &AuthFacts<'_>, schemes: &BTreeMap<&str, &SchemeFacts<'_>>, n
 }
 
 /// Whether the client can meet one alternative. Unreadable alternatives are met by nobody.
-fn satisfiable(
-    rule: &AllowRule,
-    auth: &AuthFacts<'_>,
-    schemes: &BTreeMap<&str, &SchemeFacts<'_>>,
-    notes: &mut Notes,
-) {
+fn satisfiable(rule: &AllowRule, auth: &AuthFacts<'_>, schemes: &Schemes<'_>, notes: &mut Notes) {
     let Some(ours) = &rule.auth.schemes else { return };
     let can = |name: &&str| {
         schemes
-            .get(*name)
+            .get(name)
             .is_some_and(|scheme| scheme.kinds.iter().any(|kind| ours.value.iter().any(|ours| ours == kind)))
     };
     let is_met =
@@ -86,7 +109,7 @@ fn satisfiable(
         let kinds = alternative
             .schemes
             .iter()
-            .filter_map(|name| schemes.get(*name))
+            .filter_map(|name| schemes.get(name))
             .map(|scheme| scheme.kinds.join("|"));
         kinds.collect::<Vec<_>>().join(" + ")
     };

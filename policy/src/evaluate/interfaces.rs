@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use countersign_keys::{Code, Level};
 
-use super::{Notes, hosts};
-use crate::decision::ClaimedUrl;
+use super::{Notes, counts, hosts};
 use crate::codes::{self, decision as reasons};
+use crate::decision::ClaimedUrl;
 use crate::pattern::path_matches;
 use crate::{
     Accepted, AdmissionRequest, AllowRule, CORE_BINDINGS, CardFacts, FailedInterfaces, InterfaceFacts,
@@ -43,7 +43,7 @@ pub(super) fn conclude(
 ) {
     let admitted: Vec<_> =
         interfaces.iter().filter(|interface| interface.outcome == InterfaceOutcome::Admitted).collect();
-    notes.step("interfaces", format!("{} of {} may be used", admitted.len(), interfaces.len()));
+    notes.step("interfaces", counts([(admitted.len(), " of "), (interfaces.len(), " may be used")]));
     let is_none_left = admitted.is_empty();
     if is_none_left {
         let message = match interfaces.len() {

@@ -6,8 +6,8 @@ use super::Notes;
 use super::signatures::Judged;
 use crate::codes::decision as reasons;
 use crate::{
-    AdmissionRequest, AgentMemory, AllowRule, CardFacts, FirstUse, PinComparison, PinMemory,
-    PinOrder, PinReview, PinTerms, PinnedCard, Placed, PolicyPlace, Reaction, Reason, SignedBy,
+    AdmissionRequest, AgentMemory, AllowRule, CardFacts, FirstUse, PinComparison, PinMemory, PinOrder,
+    PinReview, PinTerms, PinnedCard, Placed, PolicyPlace, Reaction, Reason, SignedBy,
 };
 
 /// Longest `version` that is compared, in octets: 256. Why: it is remembered, and a card may hold any text. A longer one has

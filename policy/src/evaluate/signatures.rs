@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use countersign_keys::{Algorithm, Finding, Level, Thumbprint, codes as key_codes};
 
 use super::hosts::nearest;
-use super::{is_integrity, of_fault};
+use super::{counts, is_integrity, of_fault};
 use crate::codes::decision as reasons;
 use crate::{
     AdmissionRequest, AgentMemory, AllowRule, FactFault, KeyGroup, KeySelector, PinMemory, Placed, PolicyKey,
@@ -150,7 +150,8 @@ pub(super) fn judge(
 impl Judged {
     pub(super) fn trace_step(&self) -> TraceStep {
         let mut picked: Option<String> = None;
-        for key in self.verdicts.iter().filter(|verdict| verdict.counts).filter_map(|one| one.key.as_deref()) {
+        for key in self.verdicts.iter().filter(|verdict| verdict.counts).filter_map(|one| one.key.as_deref())
+        {
             match &mut picked {
                 Some(picked) => picked.extend([", ", key]),
                 None => picked = Some(key.to_owned()),
@@ -170,8 +171,8 @@ impl Judged {
         let mut missed = Vec::new();
         self.counted = best_of_groups(groups, eligible, |group, found| missed.push((group, found)));
         if missed.is_empty() {
-            self.why =
-                format!("{} of {} signatures count", self.counted.len(), self.verdicts.len()).into();
+            let counts = counts([(self.counted.len(), " of "), (self.verdicts.len(), " signatures count")]);
+            self.why = counts.into();
             return;
         }
         self.why = "not enough signatures count".into();

@@ -60,9 +60,8 @@ fn is_plain_path(path: &str) -> bool {
     // Looking at every octet is faster than stopping at the first.
     let all = octets.iter().fold(PATH, |all, &octet| all & class(octet));
     let pairs = octets.iter().zip(octets.iter().skip(1));
-    let doubtful = pairs.fold(false, |any, (&before, &octet)| {
-        any | ((before == b'/') & ((octet == b'/') | (octet == b'.')))
-    });
+    let doubtful = pairs
+        .fold(false, |any, (&before, &octet)| any | ((before == b'/') & ((octet == b'/') | (octet == b'.'))));
     all == PATH && !doubtful && (octets.is_empty() || octets.starts_with(b"/"))
 }
 

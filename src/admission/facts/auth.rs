@@ -82,8 +82,7 @@ const fn flow_word(kind: FlowKind) -> &'static str {
 /// Every URL of a scheme that a reader of either generation may find, in a scheme of several kinds too.
 fn credential_urls<'c>(ancestry: &'c Ancestry<'c>, scheme: Value<'c>) -> Vec<UrlFacts<'c>> {
     let of_one = |object: Value<'c>| {
-        let [flows, open_id, metadata] =
-            members(object, ["flows", "openIdConnectUrl", "oauth2MetadataUrl"]);
+        let [flows, open_id, metadata] = members(object, ["flows", "openIdConnectUrl", "oauth2MetadataUrl"]);
         let flows = flows.map(|flows| members(flows, FlowKind::ALL.map(FlowKind::name)));
         let of_flows = flows.into_iter().flatten().flatten().flat_map(|flow| members(flow, OF_FLOW));
         of_flows.chain([open_id, metadata]).flatten()

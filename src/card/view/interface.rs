@@ -180,8 +180,9 @@ impl<'c> CardView<'c> {
         };
         let main = non_empty(self.top.legacy_url).is_some();
         let main = main.then(|| legacy(None, InterfacePlace::Main, self.root, "preferredTransport"));
-        let additional = elements(self.top.legacy_interfaces)
-            .map(move |(element, object)| legacy(Some(element), InterfacePlace::Additional, object, "transport"));
+        let additional = elements(self.top.legacy_interfaces).map(move |(element, object)| {
+            legacy(Some(element), InterfacePlace::Additional, object, "transport")
+        });
         listed.chain(main).chain(additional)
     }
 }

@@ -196,7 +196,8 @@ impl<'c> SchemeKind<'c> {
             return Self::Unreadable(SchemeFault::NotAnObject);
         }
         let known = SCHEME_MEMBERS.into_iter().zip(members(value, SCHEME_MEMBERS));
-        let mut known = known.filter_map(|(name, found)| Some((name, found.filter(|found| !found.is_null())?)));
+        let mut known =
+            known.filter_map(|(name, found)| Some((name, found.filter(|found| !found.is_null())?)));
         match (known.next(), known.next()) {
             (None, _) => Self::tagged(value),
             (Some((name, inside)), None) if inside.kind() == Kind::Object => Self::named(name, inside),

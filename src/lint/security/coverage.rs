@@ -49,9 +49,7 @@ fn unscoped<'a, 'c>(demands: &'a Requirements<'c>) -> impl Iterator<Item = &'a R
         Requirement::AllOf { schemes, .. } => schemes.as_slice(),
         Requirement::Unreadable { .. } => &[],
     });
-    schemes.filter(|scheme| {
-        scheme.value.kind() == Kind::Object && scheme.scopes().all(str::is_empty)
-    })
+    schemes.filter(|scheme| scheme.value.kind() == Kind::Object && scheme.scopes().all(str::is_empty))
 }
 
 fn signed(subject: &Subject<'_>) -> Signed {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use countersign::policy::{
-    CardIdentity, Grace, InterfaceVerdict, LazyDigest, NearMiss, PUBLIC_SUFFIX_LIST, PolicyIdentity, PolicyPlace,
-    SignatureVerdict, Subject, TraceStep, UncoveredFacts, Waived,
+    CardIdentity, Grace, InterfaceVerdict, LazyDigest, NearMiss, PUBLIC_SUFFIX_LIST, PolicyIdentity,
+    PolicyPlace, SignatureVerdict, Subject, TraceStep, UncoveredFacts, Waived,
 };
 use countersign::{CacheState, Code, Reason};
 use serde::{Serialize, Serializer};
