@@ -246,7 +246,10 @@ impl Notes {
 fn counts<const N: usize>(counted: [(usize, &str); N]) -> String {
     let mut text = String::with_capacity(40);
     for (number, words) in counted {
-        text.push_str(&number.to_string());
+        match u8::try_from(number) {
+            Ok(digit @ 0..=9) => text.push(char::from(b'0' + digit)),
+            Ok(_) | Err(_) => text.push_str(&number.to_string()),
+        }
         text.push_str(words);
     }
     text
