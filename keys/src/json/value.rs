@@ -213,7 +213,7 @@ impl<'d> Value<'d> {
     /// Its JSON Pointer (RFC 6901); empty for the outermost value.
     #[must_use]
     pub fn pointer(self) -> String {
-        let mut pointer = String::new();
+        let mut pointer = String::with_capacity(32);
         for (step, _) in self.path() {
             pointer.push('/');
             push_token(&mut pointer, &step);

@@ -41,10 +41,10 @@ pub(super) fn conclude(
     interfaces: &[InterfaceVerdict],
     notes: &mut Notes,
 ) {
-    let admitted: Vec<_> =
-        interfaces.iter().filter(|interface| interface.outcome == InterfaceOutcome::Admitted).collect();
-    notes.step("interfaces", counts([(admitted.len(), " of "), (interfaces.len(), " may be used")]));
-    let is_none_left = admitted.is_empty();
+    let admitted = || interfaces.iter().filter(|interface| interface.outcome == InterfaceOutcome::Admitted);
+    let usable = admitted().count();
+    notes.step("interfaces", counts([(usable, " of "), (interfaces.len(), " may be used")]));
+    let is_none_left = usable == 0;
     if is_none_left {
         let message = match interfaces.len() {
             0 => "the card offers no interface".to_owned(),
@@ -53,11 +53,10 @@ pub(super) fn conclude(
         };
         notes.reasons.push(Reason::new(reasons::IFACE_NONE_LEFT, message).demanded(&rule.place));
     } else if let Some(accept) = &request.accept {
-        let fits =
-            |interface: &&InterfaceVerdict| accept.iter().any(|accepted| is_spoken(accepted, interface));
-        if !admitted.iter().any(fits) {
+        let fits = |interface| accept.iter().any(|accepted| is_spoken(accepted, interface));
+        if !admitted().any(fits) {
             let names = |list: &mut dyn Iterator<Item = String>| list.collect::<Vec<_>>().join(", ");
-            let offered = names(&mut admitted.iter().map(|interface| spoken(interface)));
+            let offered = names(&mut admitted().map(spoken));
             let accepted = names(&mut accept.iter().map(ToString::to_string));
             let message =
                 format!("the client speaks {accepted}; the interfaces that may be used speak {offered}");

@@ -139,8 +139,8 @@ pub(super) fn judge(
             judged.why = "no rule says which keys are needed".into();
         }
     }
-    for place in judged.counted.clone() {
-        if let Some(verdict) = judged.verdicts.get_mut(place) {
+    for place in &judged.counted {
+        if let Some(verdict) = judged.verdicts.get_mut(*place) {
             verdict.counts = true;
         }
     }
@@ -148,7 +148,7 @@ pub(super) fn judge(
 }
 
 impl Judged {
-    pub(super) fn trace_step(&self) -> TraceStep {
+    pub(super) fn trace_step(&mut self) -> TraceStep {
         let mut picked: Option<String> = None;
         for key in self.verdicts.iter().filter(|verdict| verdict.counts).filter_map(|one| one.key.as_deref())
         {
@@ -161,7 +161,7 @@ impl Judged {
             step: "signatures",
             considered: self.verdicts.iter().filter_map(|verdict| verdict.key.clone()).collect(),
             picked,
-            why: self.why.clone(),
+            why: std::mem::take(&mut self.why),
             place: None,
         }
     }

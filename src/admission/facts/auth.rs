@@ -17,9 +17,11 @@ pub(super) fn of<'c>(ancestry: &'c Ancestry<'c>, view: CardView<'c>) -> AuthFact
     let requirements = view.requirements();
     let mut facts = AuthFacts::default();
     facts.allows_anonymous = requirements.allows_anonymous();
-    facts.alternatives = match &requirements {
+    facts.alternatives = match requirements {
         Requirements::Absent => Vec::new(),
-        Requirements::AnyOf(entries) => entries.iter().map(|entry| alternative(ancestry, entry)).collect(),
+        Requirements::AnyOf(entries) => {
+            entries.into_iter().map(|entry| alternative(ancestry, entry)).collect()
+        }
         Requirements::Unreadable(list) => {
             vec![AlternativeFacts::unreadable(CardPointer::of(ancestry, list.id()))]
         }
@@ -28,10 +30,10 @@ pub(super) fn of<'c>(ancestry: &'c Ancestry<'c>, view: CardView<'c>) -> AuthFact
     facts
 }
 
-fn alternative<'c>(ancestry: &'c Ancestry<'c>, entry: &Requirement<'c>) -> AlternativeFacts<'c> {
+fn alternative<'c>(ancestry: &'c Ancestry<'c>, entry: Requirement<'c>) -> AlternativeFacts<'c> {
     match entry {
         Requirement::AllOf { value, schemes } => {
-            let names = schemes.iter().map(|scheme| scheme.name).collect();
+            let names = schemes.into_iter().map(|scheme| scheme.name).collect();
             AlternativeFacts::of(CardPointer::of(ancestry, value.id()), names)
         }
         Requirement::Unreadable { value, .. } => {
