@@ -111,7 +111,7 @@ impl AuditRecord {
             source: decision.subject.source.to_string(),
             tenant: decision.subject.tenant.as_deref().map(bounded),
             purpose: decision.subject.purpose.as_deref().map(bounded),
-            card_sha256: Some(decision.card.sha256.to_hex()),
+            card_sha256: decision.card.sha256.as_ref().map(LazyDigest::to_hex),
             payload_sha256: decision.card.payload_sha256.as_ref().map(LazyDigest::to_hex),
             policy: decision.policy.digest.to_string(),
             key_epoch: decision.key_epoch.to_string(),

@@ -12,13 +12,13 @@ use countersign_keys::{Code, Finding, Level, Span, codes as key_codes};
 
 use crate::codes;
 pub use shape::{Hybrid, Shape};
-pub(crate) use shape::{has_envelope, unusable};
+pub(crate) use shape::{Unusable, has_envelope};
 pub use view::{
     CardView, ClaimedInterface, DeclaredVersion, Extension, FlowKind, InterfacePlace, OAuthFlow,
     RequiredScheme, Requirement, RequirementFault, Requirements, SchemeFault, SchemeKind, SecurityScheme,
     Skill,
 };
-pub(crate) use view::{Holder, SCHEME_MEMBERS};
+pub(crate) use view::{FLOW_URLS, Holder, SCHEME_MEMBERS};
 
 /// A card that was read and is well-formed, and of which nothing is known yet.
 #[derive(Debug)]
@@ -215,4 +215,32 @@ pub(crate) fn members<'d, const N: usize>(object: Value<'d>, names: [&str; N]) -
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_keys::json::{Document, Limits};
+
+    use super::{member, members};
+
+    #[test]
+    fn members_are_found_as_one_by_one() {
+        const NAMES: [&str; 4] = ["url", "supportedInterfaces", "protocolVersion", "openIdConnectUrl"];
+        for text in [
+            r#"{"url":1,"supportedInterfaces":2,"protocolVersion":3,"openIdConnectUrl":4}"#,
+            r#"{"supported_interfaces":1,"protocol_version":2,"open_id_connect_url":3}"#,
+            r#"{"supported_interfaces":1,"supportedInterfaces":2}"#,
+            r#"{"supportedInterfaces":1,"supported_interfaces":2}"#,
+            r#"{"supported__interfaces":1,"Url":2,"u_rl":3,"protocol_Version":4,"_protocol_version":5,"url_":6}"#,
+            r#"{"\u0075rl":1,"protocol\u005fversion":2}"#,
+            r#"["url","protocolVersion"]"#,
+            r#""url""#,
+            "{}",
+        ] {
+            let document = Document::read(text, &Limits::default()).unwrap();
+            let one_by_one = NAMES.map(|name| member(document.root(), name).map(|value| value.id()));
+            let found = members(document.root(), NAMES).map(|value| value.map(|value| value.id()));
+            assert_eq!(found, one_by_one, "{text}");
+        }
+    }
 }

@@ -107,8 +107,8 @@ struct Open {
 
 impl UntrustedCard {
     /// The same as [`admit`](Self::admit), beside what is remembered of the agent, see
-    /// [`RuleChoice::evaluate`](countersign_policy::RuleChoice::evaluate). A card that is admitted is remembered, and is on the disk before it is handed
-    /// out; a card that is denied, enforced or not, changes nothing.
+    /// [`RuleChoice::evaluate`](countersign_policy::RuleChoice::evaluate). A card that is admitted is remembered, and is on
+    /// the disk before it is handed out; a card that is denied, enforced or not, changes nothing.
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@ mod terms;
 use countersign_keys::{Code, Finding};
 use countersign_policy::ProtocolVersion;
 
-use crate::card::{CardView, ClaimedInterface, unusable};
+use crate::card::{CardView, ClaimedInterface, Unusable};
 use crate::codes::interfaces;
 use candidate::Candidate;
 pub(crate) use candidate::{CORE_BINDINGS, core_in_other_case, default_transport};
@@ -116,7 +116,7 @@ impl<'c> CardView<'c> {
     /// ```
     #[must_use]
     pub fn select(self, terms: &SelectTerms) -> Selection<'c> {
-        let unusable = unusable(self, terms.assumed);
+        let unusable = Unusable::of(self, terms.assumed).map(Unusable::code);
         let candidates = candidate::of(self, terms);
         let mut selection =
             Selection { candidates, terms: terms.clone(), unusable, chosen: None, refused: Vec::new() };

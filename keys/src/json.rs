@@ -145,8 +145,9 @@ impl Document {
         &self.source
     }
 
-    /// The same, for whoever keeps it longer than the document. Of a document that holds a secret nothing is shared: what is
-    /// shared is not overwritten by [`zeroize`](Zeroize::zeroize).
+    /// The octets it was read from, for whoever keeps them longer than the document.
+    ///
+    /// [`zeroize`](Zeroize::zeroize) does not overwrite what somebody shares: do not share a document that holds a secret.
     #[must_use]
     pub fn shared_source(&self) -> Arc<String> {
         Arc::clone(&self.source)
@@ -232,6 +233,7 @@ impl Zeroize for Document {
         if let Some(source) = Arc::get_mut(&mut self.source) {
             source.zeroize();
         }
+        self.source = Arc::default();
         self.decoded.zeroize();
         self.nodes.clear();
         self.order.clear();

@@ -258,3 +258,15 @@ proptest! {
         prop_assert_eq!(jcs::to_octets(again.root()), once);
     }
 }
+
+#[test]
+fn a_zeroized_document_has_nothing_and_what_is_shared_stays() {
+    use zeroize::Zeroize;
+
+    let mut document = read(r#"{"a":["b","c"]}"#).unwrap();
+    let shared = document.shared_source();
+    document.zeroize();
+    let root = document.root();
+    assert_eq!((document.source(), root.kind(), root.members().count()), ("", Kind::Null, 0));
+    assert_eq!(*shared, r#"{"a":["b","c"]}"#);
+}

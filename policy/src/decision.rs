@@ -7,8 +7,8 @@ use std::sync::Arc;
 use countersign_keys::{Code, Finding};
 
 use crate::{
-    AdmissionRequest, CardPointer, Grace, LazyDigest, PinComparison, PolicyPlace, ProtocolVersion, Scheme,
-    SignatureState, SourceKind, StrictUrl, UnixTime,
+    AdmissionRequest, CardPointer, Grace, LazyDigest, PinComparison, PinDigest, PolicyPlace, ProtocolVersion,
+    Scheme, SignatureState, SourceKind, StrictUrl, UnixTime,
 };
 
 /// What a policy says about one card and one request, at one time.
@@ -128,7 +128,7 @@ pub struct Subject {
 #[non_exhaustive]
 pub struct CardIdentity {
     /// SHA-256 of its octets.
-    pub sha256: LazyDigest,
+    pub sha256: Option<LazyDigest>,
     /// SHA-256 of the payload of the counted signatures.
     pub payload_sha256: Option<LazyDigest>,
     /// `name`; not signed unless a signature counts.
@@ -184,7 +184,7 @@ pub struct InterfaceVerdict {
     /// Its binding, as written.
     pub binding: Option<Arc<str>>,
     /// Its URL.
-    pub(crate) url: ClaimedUrl,
+    pub(crate) claimed: ClaimedUrl,
     /// Its tenant.
     pub tenant: Option<Arc<str>>,
     /// The answer for it.
@@ -284,16 +284,16 @@ impl InterfaceVerdict {
     /// Its URL, where that is one under the strict profile.
     #[must_use]
     pub const fn claimed_url(&self) -> Option<&StrictUrl> {
-        match &self.url {
+        match &self.claimed {
             ClaimedUrl::Strict(url) => Some(url),
             ClaimedUrl::Unreadable(_) | ClaimedUrl::Absent => None,
         }
     }
 
-    /// Its URL, as written.
+    /// Its URL, as written: for reports, nothing to connect to.
     #[must_use]
-    pub fn url(&self) -> Option<&str> {
-        match &self.url {
+    pub fn claimed_text(&self) -> Option<&str> {
+        match &self.claimed {
             ClaimedUrl::Strict(url) => Some(url.raw()),
             ClaimedUrl::Unreadable(text) => Some(text),
             ClaimedUrl::Absent => None,
@@ -320,6 +320,15 @@ impl Subject {
             source: request.source.kind.clone(),
             tenant: request.tenant.clone(),
             purpose: request.purpose.clone(),
+        }
+    }
+}
+
+impl CardIdentity {
+    /// Makes the digests now, so that nothing of the card is kept for them.
+    pub fn settle(&self) {
+        for digest in [&self.sha256, &self.payload_sha256].into_iter().flatten() {
+            let _: PinDigest = digest.get();
         }
     }
 }

@@ -60,13 +60,6 @@ impl LazyDigest {
     }
 }
 
-/// The digest of no octets.
-impl Default for LazyDigest {
-    fn default() -> Self {
-        Self::of(Vec::new())
-    }
-}
-
 impl Clone for LazyDigest {
     fn clone(&self) -> Self {
         Self(Mutex::new(State::Digest(self.get())))
@@ -103,6 +96,5 @@ mod tests {
         assert_eq!(digest, clone);
         assert_eq!(digest, LazyDigest::of_text("abc".to_owned().into()));
         assert_ne!(digest, LazyDigest::of(b"abd".to_vec()));
-        assert_eq!(LazyDigest::default(), LazyDigest::of(Vec::new()));
     }
 }

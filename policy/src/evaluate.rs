@@ -193,7 +193,7 @@ impl TrustPolicy {
         notes.reasons.append(&mut judged.reasons);
         notes.findings.append(&mut judged.findings);
         notes.reasons.extend(facts.coverage_fault.iter().map(of_fault));
-        notes.step("coverage", counts([(facts.uncovered.len(), " members are not covered")]));
+        notes.step("coverage", tally([(facts.uncovered.len(), " members are not covered")]));
         let (mut interfaces, mut waived) = (Vec::new(), Vec::new());
         let exceptions = rule.map(|rule| waive::Exceptions::of(self, rule, request, now));
         if let (Some(rule), Some(exceptions)) = (rule, &exceptions) {
@@ -243,7 +243,7 @@ impl Notes {
 }
 
 /// Numbers, each with the words after it; without the machinery of `format!`, because every evaluation has four of these.
-fn counts<const N: usize>(counted: [(usize, &str); N]) -> String {
+fn tally<const N: usize>(counted: [(usize, &str); N]) -> String {
     let mut text = String::with_capacity(40);
     for (number, words) in counted {
         match u8::try_from(number) {
@@ -305,4 +305,16 @@ fn not_checked(
     .into_iter()
     .flatten()
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tally;
+
+    #[test]
+    fn numbers_are_written_as_format_writes_them() {
+        for number in [0, 9, 10, 255, 256, usize::MAX] {
+            assert_eq!(tally([(number, " of "), (3, " count")]), format!("{number} of 3 count"));
+        }
+    }
 }

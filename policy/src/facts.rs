@@ -14,7 +14,7 @@ use crate::{CardParts, CardPointer, LazyDigest, PinDigest, ProtocolVersion, Unix
 #[non_exhaustive]
 pub struct CardFacts<'c> {
     /// SHA-256 of the octets of the card.
-    pub sha256: LazyDigest,
+    pub sha256: Option<LazyDigest>,
     /// SHA-256 of the payload of the counted signatures.
     pub payload_sha256: Option<LazyDigest>,
     /// `name`.

@@ -117,6 +117,11 @@ mod tests {
             assert_eq!(of_name.to_string(), "/skills/1/name");
             assert_ne!(of_skill, of_name);
             assert_eq!(format!("{of_name:?}"), r#""/skills/1/name""#);
+            let of_element = CardPointer::of_element("/skills".into(), 1);
+            assert_eq!(of_element, of_skill);
+            for pointer in [of_skill, of_name, of_element, "/skills/1".into()] {
+                assert_eq!(pointer.detached(), pointer);
+            }
         }
     }
 }

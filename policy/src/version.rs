@@ -175,6 +175,7 @@ impl VersionError {
 
 /// The numbers between the dots, `most` at most, which is at most three.
 fn numbers(text: &str, most: usize) -> Result<(u32, Option<u32>, Option<u32>), VersionFault> {
+    // The usual `1.0` and `0.3`, which no limit refuses: `most` is 2 or 3.
     if let [major @ b'0'..=b'9', b'.', minor @ b'0'..=b'9'] = text.as_bytes() {
         return Ok((u32::from(major - b'0'), Some(u32::from(minor - b'0')), None));
     }

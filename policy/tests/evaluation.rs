@@ -4,8 +4,8 @@
 use countersign_keys::codes as key_codes;
 use countersign_policy::codes::decision as codes;
 use countersign_policy::{
-    AdmissionRequest, AgentMemory, CardFacts, CardParts, Decision, FactFault, InterfaceFacts, Outcome,
-    PinDigest, PinMemory, ProtocolVersion, Source, Tool, TrustPolicy, UnixTime, VersionFacts,
+    AdmissionRequest, AgentMemory, CardFacts, CardParts, Decision, FactFault, InterfaceFacts, LazyDigest,
+    Outcome, PinDigest, PinMemory, ProtocolVersion, Source, Tool, TrustPolicy, UnixTime, VersionFacts,
 };
 
 const TOOL: Tool = Tool { version: "0.1.0", forms: &["a2a-1.0"], default_forms: &["a2a-1.0"] };
@@ -79,8 +79,23 @@ fn signatures_that_were_not_looked_at_are_not_absent() {
 /// A card of which everything is known that is compared.
 fn compared(facts: &mut CardFacts<'_>) {
     let digest = PinDigest::of(b"card");
-    facts.sha256 = digest.to_hex();
+    facts.sha256 = Some(LazyDigest::of(b"card".to_vec()));
     facts.parts = Some(CardParts { digest, structure: [].into(), text: [].into() });
+}
+
+#[test]
+fn the_rule_of_a_choice_is_that_of_the_request_and_its_decision_that_of_the_policy() {
+    let policy = TrustPolicy::read(POLICY, "policy.toml", &TOOL).unwrap();
+    let now = UnixTime::from_seconds(1_800_000_000);
+    for url in ["https://agents.example.com/card.json", "https://elsewhere.example/card.json"] {
+        let request = AdmissionRequest::new(Source::at(url).unwrap());
+        let id = |rule: &countersign_policy::AllowRule| rule.id.clone();
+        assert_eq!(policy.choose(&request).rule().map(id), policy.rule_for(&request).map(id), "{url}");
+        let facts = CardFacts::default();
+        let whole = policy.evaluate(&request, &facts, now);
+        let chosen = policy.choose(&request).evaluate(facts, PinMemory::NotKept, now);
+        assert_eq!(format!("{whole:?}"), format!("{chosen:?}"), "{url}");
+    }
 }
 
 #[test]
@@ -91,6 +106,11 @@ fn a_card_that_cannot_be_compared_is_denied_where_cards_are_remembered() {
     for policy in [POLICY, pinned.as_str()] {
         assert!(names(&decided(policy, kept, compared)).is_empty());
         assert_eq!(names(&decided(policy, kept, |_| {})), ["pin.structure"]);
+        let without_digest = |facts: &mut CardFacts<'_>| {
+            compared(facts);
+            facts.sha256 = None;
+        };
+        assert_eq!(names(&decided(policy, kept, without_digest)), ["pin.structure"]);
         assert!(names(&decided(policy, PinMemory::NotKept, |_| {})).is_empty());
     }
 }

@@ -363,7 +363,7 @@ fn url_set(decision: &Decision) -> Vec<String> {
         .interfaces
         .iter()
         .filter(|interface| interface.outcome == countersign_policy::InterfaceOutcome::Admitted);
-    usable.filter_map(|interface| interface.url.clone()).collect()
+    usable.filter_map(|interface| interface.claimed_text().map(str::to_owned)).collect()
 }
 
 /// What does not depend on where anything is written.

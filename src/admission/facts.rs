@@ -11,8 +11,7 @@ use countersign_policy::{
 
 use super::parts;
 use super::signatures::Evidence;
-use crate::card::{self, CardView, ClaimedInterface, DeclaredVersion, Holder, UntrustedCard};
-use crate::codes::members;
+use crate::card::{CardView, ClaimedInterface, DeclaredVersion, Holder, UntrustedCard, Unusable};
 use crate::coverage::UncoveredMember;
 use crate::lint;
 use crate::select::default_transport;
@@ -29,7 +28,7 @@ pub(super) fn of<'c>(
 ) -> CardFacts<'c> {
     let view = CardView::of(ancestry.document().root());
     let mut facts = CardFacts::default();
-    facts.sha256 = LazyDigest::of_text(card.document().shared_source());
+    facts.sha256 = Some(LazyDigest::of_text(card.document().shared_source()));
     facts.payload_sha256 = evidence.payload.map(LazyDigest::of);
     facts.name = view.name();
     facts.version = view.version();
@@ -65,13 +64,14 @@ fn unusable(
         let message = format!("the card has {octets} octets, the policy allows {most_octets}");
         (key_codes::JSON_TOO_LARGE, message)
     } else {
-        let code = card::unusable(view, assumed)?;
-        let message = if code == members::CARD_LEGACY_SHAPE {
-            "the card claims A2A 1.0 or newer and has only the interface members of A2A 0.3".to_owned()
-        } else {
-            lint::what_else(view.value())
+        let unusable = Unusable::of(view, assumed)?;
+        let message = match unusable {
+            Unusable::Foreign => lint::what_else(view.value()),
+            Unusable::Contradictory => {
+                "the card claims A2A 1.0 or newer and has only the interface members of A2A 0.3".to_owned()
+            }
         };
-        (code, message)
+        (unusable.code(), message)
     };
     Some(FactFault { code, message, pointer: Some(String::new()) })
 }

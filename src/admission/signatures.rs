@@ -70,10 +70,10 @@ pub(super) fn evidence(
         return evidence;
     }
     match examined.covered(card, &counted, &terms.coverage) {
-        Ok(mut covered) => {
+        Ok((mut covered, payload)) => {
             evidence.uncovered = std::mem::take(&mut covered.uncovered);
             evidence.findings.append(&mut covered.findings);
-            evidence.payload = Some(std::mem::take(&mut covered.payload));
+            evidence.payload = Some(payload);
             evidence.covered = Some(covered);
         }
         Err(not) => {

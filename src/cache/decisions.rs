@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use countersign_keys::json::Limits;
-use countersign_policy::{AdmissionRequest, Decision, PinDigest, UnixTime};
+use countersign_policy::{AdmissionRequest, Decision, LazyDigest, PinDigest, UnixTime};
 use moka::Entry;
 use moka::ops::compute::Op;
 use moka::policy::EvictionPolicy;
@@ -20,8 +20,11 @@ use crate::card::{CardError, UntrustedCard};
 /// What a decision takes beside its card, in octets: trace, reasons, verdicts.
 const DECISION_OCTETS: usize = 4096;
 
-/// How many times its octets a card takes in memory: text, tree, index of members, verdicts.
-const CARD_FACTOR: usize = 8;
+/// How many times its octets a card takes in memory beside its tree: text, index of members, verdicts.
+const CARD_FACTOR: usize = 4;
+
+/// What a value or a member name of a card takes in memory, in octets.
+const NODE_OCTETS: usize = 40;
 
 pub(super) struct Decisions {
     cache: Cache<DecisionKey, Arc<Held>>,
@@ -36,13 +39,16 @@ struct Held {
     until: UnixTime,
     era: u64,
     card_octets: usize,
+    card_nodes: usize,
 }
 
 impl Decisions {
     pub(super) fn new(bounds: &CacheBounds) -> Self {
         let (capacity, share) = weights(bounds.max_decisions, bounds.max_decision_octets);
         let weigh = move |_: &DecisionKey, held: &Arc<Held>| {
-            let octets = held.card_octets.saturating_mul(CARD_FACTOR).saturating_add(DECISION_OCTETS);
+            let tree = held.card_nodes.saturating_mul(NODE_OCTETS);
+            let card = held.card_octets.saturating_mul(CARD_FACTOR).saturating_add(tree);
+            let octets = card.saturating_add(DECISION_OCTETS);
             u32::try_from(octets).unwrap_or(u32::MAX).max(share)
         };
         // Least recently used: a new decision is never turned away in favour of the old ones.
@@ -66,9 +72,10 @@ impl Decisions {
         let make = || -> Result<Arc<Held>, Fault> {
             let longest = Limits::default().max_octets.max(stand.policy.limits().max_card_octets);
             let card = UntrustedCard::read(received.octets(), &Limits::default().with_max_octets(longest))?;
+            let (card_octets, card_nodes) = (received.octets().len(), card.document().node_count());
             let verdict = decide(card, &stand.policy, now)?.map(Arc::new).map_err(Arc::from);
             let until = decision_of(&verdict).expires_at;
-            Ok(Arc::new(Held { verdict, from: now, until, era, card_octets: received.octets().len() }))
+            Ok(Arc::new(Held { verdict, from: now, until, era, card_octets, card_nodes }))
         };
         if received.at_most(UnixTime::from_seconds(i64::MAX)) <= now {
             return Ok(make()?.answer(received, Provenance::Decided));
@@ -88,6 +95,10 @@ impl Decisions {
             let held = make()?;
             answer = Some(held.answer(received, Provenance::Decided));
             let keeps = held.stands(now, era) && held.is_about(stand, request, received);
+            if keeps {
+                // What is remembered is the card that is handed on; for digests nothing more of it is kept.
+                decision_of(&held.verdict).card.settle();
+            }
             Ok(if keeps { Op::Put(held) } else { Op::Nop })
         })?;
         // What is too much goes now, not some time later.
@@ -123,7 +134,7 @@ impl Held {
         let subject = &decision.subject;
         decision.evaluated_at == self.from
             && *decision.policy.digest == *stand.policy.digest()
-            && decision.card.sha256.get() == PinDigest::of(received.octets())
+            && decision.card.sha256.as_ref().map(LazyDigest::get) == Some(PinDigest::of(received.octets()))
             && *subject.url == *request.source.url.raw()
             && subject.source == request.source.kind
             && subject.tenant == request.tenant

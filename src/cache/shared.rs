@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use countersign_keys::hex;
-use countersign_policy::{AdmissionRequest, PinDigest, UnixTime};
+use countersign_policy::{AdmissionRequest, LazyDigest, PinDigest, UnixTime};
 
 use super::{Answer, ReceivedCard};
 use crate::endorsement::Endorsement;
@@ -173,7 +173,7 @@ impl SharedStore {
         let decision = answer.decision();
         let subject = &decision.subject;
         let is_about = vacancy.request == request.digest()
-            && decision.card.sha256.get() == PinDigest::of(received.octets())
+            && decision.card.sha256.as_ref().map(LazyDigest::get) == Some(PinDigest::of(received.octets()))
             && (&*subject.url, &subject.source) == (request.source.url.raw(), &request.source.kind)
             && (&subject.tenant, &subject.purpose) == (&request.tenant, &request.purpose);
         if answer.admitted().is_none() || !is_about {

@@ -121,8 +121,7 @@ pub(crate) fn shape_of(view: CardView<'_>, assumed: Option<ProtocolVersion>) -> 
     if !view.has_envelope() {
         return legacy_shape(card, assumed);
     }
-    let [listed, _] = view.interface_lists();
-    let listed = listed.into_iter().flat_map(Value::elements);
+    let listed = view.listed_interfaces().into_iter().flat_map(Value::elements);
     let versions =
         listed.filter_map(|interface| declared_version(interface, assumed)).chain(legacy_offer(card));
     let (mut offers_1, mut offers_0_3) = (false, false);
@@ -138,23 +137,49 @@ pub(crate) fn shape_of(view: CardView<'_>, assumed: Option<ProtocolVersion>) -> 
     }
 }
 
-/// Whether the card has a `supportedInterfaces` that is not empty.
-/// Why nobody can use the card, whatever its interfaces are, if so. A card with a `supportedInterfaces` is never that.
-pub(crate) fn unusable(view: CardView<'_>, assumed: Option<ProtocolVersion>) -> Option<Code> {
-    if view.has_envelope() {
-        return None;
+/// Why nobody can use a card, whatever its interfaces are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unusable {
+    /// It is no card.
+    Foreign,
+    /// It claims 1.0 or later in the shape of 0.3.
+    Contradictory,
+}
+
+impl Unusable {
+    /// What is wrong with a card, if so. One with a `supportedInterfaces` that is not empty is never that.
+    pub(crate) fn of(view: CardView<'_>, assumed: Option<ProtocolVersion>) -> Option<Self> {
+        if view.has_envelope() {
+            return None;
+        }
+        match legacy_shape(view.value(), assumed) {
+            Shape::Foreign => Some(Self::Foreign),
+            Shape::Contradictory => Some(Self::Contradictory),
+            Shape::V1_0
+            | Shape::V0_3
+            | Shape::Dual
+            | Shape::Unusable
+            | Shape::Unversioned
+            | Shape::PreV0_3 => None,
+        }
     }
-    match legacy_shape(view.value(), assumed) {
-        Shape::Foreign => Some(codes::CARD_NOT_AN_AGENT_CARD),
-        Shape::Contradictory => Some(codes::members::CARD_LEGACY_SHAPE),
-        Shape::V1_0 | Shape::V0_3 | Shape::Dual | Shape::Unusable | Shape::Unversioned | Shape::PreV0_3 => {
-            None
+
+    pub(crate) const fn code(self) -> Code {
+        match self {
+            Self::Foreign => codes::CARD_NOT_AN_AGENT_CARD,
+            Self::Contradictory => codes::members::CARD_LEGACY_SHAPE,
         }
     }
 }
 
+/// Whether the card has a `supportedInterfaces` that is not empty.
 pub(crate) fn has_envelope(card: Value<'_>) -> bool {
-    member(card, "supportedInterfaces").is_some_and(|list| list.elements().next().is_some())
+    member(card, "supportedInterfaces").is_some_and(is_envelope)
+}
+
+/// Whether a `supportedInterfaces` is one.
+pub(crate) fn is_envelope(list: Value<'_>) -> bool {
+    list.elements().next().is_some()
 }
 
 /// The version that an interface, or a legacy card, declares.
@@ -194,7 +219,7 @@ fn legacy_shape(card: Value<'_>, assumed: Option<ProtocolVersion>) -> Shape {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hybrid, Shape};
+    use super::{Hybrid, Shape, Unusable};
     use crate::{Limits, UntrustedCard};
 
     fn card(text: &str) -> UntrustedCard {
@@ -238,7 +263,12 @@ mod tests {
             (r#"{"url":"https://a.example","skills":[]}"#.to_owned(), Shape::Foreign),
             ("{}".to_owned(), Shape::Foreign),
         ] {
-            assert_eq!(card(&text).shape(None), shape, "{text}");
+            let card = card(&text);
+            assert_eq!(card.shape(None), shape, "{text}");
+            let unusable =
+                [(Shape::Foreign, Unusable::Foreign), (Shape::Contradictory, Unusable::Contradictory)];
+            let unusable = unusable.into_iter().find(|(its, _)| *its == shape).map(|(_, unusable)| unusable);
+            assert_eq!(Unusable::of(card.view(), None), unusable, "{text}");
         }
     }
 

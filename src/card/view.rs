@@ -6,11 +6,12 @@ mod security;
 
 use countersign_keys::json::Value;
 
+use super::shape::is_envelope;
 use super::{UntrustedCard, member, members};
 use crate::VerifiedCard;
 pub(crate) use interface::Holder;
 pub use interface::{ClaimedInterface, DeclaredVersion, InterfacePlace};
-pub(crate) use security::SCHEME_MEMBERS;
+pub(crate) use security::{FLOW_URLS, SCHEME_MEMBERS};
 pub use security::{
     FlowKind, OAuthFlow, RequiredScheme, Requirement, RequirementFault, Requirements, SchemeFault,
     SchemeKind, SecurityScheme,
@@ -171,12 +172,12 @@ impl<'c> CardView<'c> {
     /// Whether the card has a `supportedInterfaces` that is not empty: the envelope of A2A 1.0.
     #[must_use]
     pub fn has_envelope(self) -> bool {
-        self.top.interfaces.is_some_and(|list| list.elements().next().is_some())
+        self.top.interfaces.is_some_and(is_envelope)
     }
 
-    /// The lists that interfaces stand in: that of A2A 1.0, and that of A2A 0.3.
-    pub(crate) fn interface_lists(self) -> [Option<Value<'c>>; 2] {
-        [self.top.interfaces, self.top.legacy_interfaces]
+    /// `supportedInterfaces`, whatever it is.
+    pub(crate) fn listed_interfaces(self) -> Option<Value<'c>> {
+        self.top.interfaces
     }
 
     /// The URLs for people: of the provider, of the icon, of the documentation.

@@ -22,8 +22,6 @@ pub(super) struct HandedOn {
 pub(crate) struct Covered {
     /// What is handed on; none where it is what was received.
     pub(crate) document: Option<Document>,
-    /// The payload of the counted signature that covers most.
-    pub(crate) payload: Vec<u8>,
     /// What they do not cover; pointers are into the received card.
     pub(crate) uncovered: Vec<UncoveredMember>,
     pub(crate) findings: Vec<Finding>,
@@ -46,7 +44,7 @@ impl Examined {
         card: &UntrustedCard,
         counted: &[usize],
         terms: &CoverageTerms,
-    ) -> Result<Covered, NotCovered> {
+    ) -> Result<(Covered, Vec<u8>), NotCovered> {
         let places: Vec<Place> = self.numbered().map(|(place, _)| place).collect();
         let is_counted = |proof: &Proof| {
             let number = places.iter().position(|place| *place == proof.place);
@@ -64,7 +62,8 @@ impl Examined {
         let root = document.as_ref().map_or(card.root(), Document::root);
         let not_provable = authentication_is_not_provable(card, CardView::of(root), &handed_on.payload);
         let Coverage { members: uncovered, findings, .. } = coverage;
-        Ok(Covered { document, payload: handed_on.payload.into_octets(), uncovered, findings, not_provable })
+        let covered = Covered { document, uncovered, findings, not_provable };
+        Ok((covered, handed_on.payload.into_octets()))
     }
 }
 

@@ -14,7 +14,7 @@ fn judged(verdict: &InterfaceVerdict) {
 }
 
 fn strict(verdict: &InterfaceVerdict) {
-    let _ = &verdict.strict_url;
+    let _ = &verdict.claimed;
 }
 
 fn main() {}

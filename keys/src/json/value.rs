@@ -144,12 +144,13 @@ impl<'d> Value<'d> {
         let mut name = self.id + 1;
         while name < object.after {
             let Some([of_name, of_value]) = self.document.nodes.get(at(name)..=at(name + 1)) else { break };
-            let is_as_long = match of_name.shape {
-                Shape::Escaped { from, to } => at(to - from) == octets,
-                // With its quotes; a name has no other shape.
-                _ => at(of_name.end - of_name.start) == octets + 2,
+            let found = if let Shape::Escaped { from, to } = of_name.shape {
+                to - from
+            } else {
+                // Without its quotes.
+                of_name.end - of_name.start - 2
             };
-            if is_as_long && self.document.text_of(of_name).is_some_and(&is_it) {
+            if at(found) == octets && self.document.text_of(of_name).is_some_and(&is_it) {
                 return Some(Value::new(self.document, name + 1));
             }
             name = of_value.after;
@@ -294,7 +295,7 @@ impl<'d> Value<'d> {
     }
 
     fn order(self) -> &'d [u32] {
-        let Shape::Object { order, .. } = self.node().shape else { return &[] };
+        let Shape::Object { order } = self.node().shape else { return &[] };
         let from = self.document.order.get(at(order)..).unwrap_or_default();
         from.split_first().and_then(|(count, names)| names.get(..at(*count))).unwrap_or_default()
     }

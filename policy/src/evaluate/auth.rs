@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use countersign_keys::Level;
 
 use super::hosts::nearest;
-use super::{Notes, counts};
+use super::{Notes, tally};
 use crate::codes::decision as reasons;
 use crate::{
     AllowRule, AlternativeFacts, AuthFacts, CardFacts, InterfaceOutcome, InterfaceVerdict, LoopbackNames,
@@ -54,7 +54,7 @@ pub(super) fn look(
     }
     notes.step(
         "auth",
-        counts([(auth.alternatives.len(), " alternatives, "), (auth.schemes.len(), " schemes")]),
+        tally([(auth.alternatives.len(), " alternatives, "), (auth.schemes.len(), " schemes")]),
     );
 }
 
@@ -152,4 +152,27 @@ fn credential_url(
     );
     let reason = Reason::new(reasons::AUTH_HOST_NOT_ALLOWED, message).found(&facts.pointer, Some(facts.url));
     notes.reasons.push(reason.demanded(&rule.place).near(nearest(&url, &rule.auth.hosts)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Schemes;
+    use crate::SchemeFacts;
+
+    #[test]
+    fn few_schemes_and_many_are_found_alike() {
+        const NAMES: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "a", "h"];
+        let scheme = |(index, name): (usize, &&'static str)| {
+            SchemeFacts::new(name, index.to_string().into(), Vec::new())
+        };
+        let schemes: Vec<_> = NAMES.iter().enumerate().map(scheme).collect();
+        for count in [0, 1, 8, 9] {
+            let (few, many) = (Schemes::of(&schemes[..count]), &schemes[..count]);
+            assert_eq!(matches!(few, Schemes::Few(_)), count <= Schemes::FEW);
+            for name in ["a", "h", "x"] {
+                let last = many.iter().rfind(|scheme| scheme.name == name);
+                assert_eq!(few.get(name).map(|scheme| &scheme.pointer), last.map(|scheme| &scheme.pointer));
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use countersign_keys::{Code, Level};
 
-use super::{Notes, counts, hosts};
+use super::{Notes, hosts, tally};
 use crate::codes::{self, decision as reasons};
 use crate::decision::ClaimedUrl;
 use crate::pattern::path_matches;
@@ -43,7 +43,7 @@ pub(super) fn conclude(
 ) {
     let admitted = || interfaces.iter().filter(|interface| interface.outcome == InterfaceOutcome::Admitted);
     let usable = admitted().count();
-    notes.step("interfaces", counts([(usable, " of "), (interfaces.len(), " may be used")]));
+    notes.step("interfaces", tally([(usable, " of "), (interfaces.len(), " may be used")]));
     let is_none_left = usable == 0;
     if is_none_left {
         let message = match interfaces.len() {
@@ -99,7 +99,7 @@ fn verdict(
         pointer: facts.pointer.detached(),
         version,
         binding: facts.binding.map(Arc::from),
-        url,
+        claimed: url,
         tenant: facts.tenant.map(Arc::from),
         outcome: InterfaceOutcome::Dropped,
         reasons: found,

@@ -57,7 +57,7 @@ pub(super) fn look(
 
 /// What is remembered of this card if it is admitted.
 fn pinned(facts: &CardFacts<'_>, judged: &Judged) -> Option<PinnedCard> {
-    let mut card = PinnedCard::new(facts.sha256.get(), facts.parts.clone()?);
+    let mut card = PinnedCard::new(facts.sha256.as_ref()?.get(), facts.parts.clone()?);
     card.version = facts.version.filter(|version| version.len() <= MAX_VERSION_OCTETS).map(str::to_owned);
     let counted = judged.counted.iter().filter_map(|place| facts.signatures.get(*place));
     card.issued_at = counted.filter_map(|signature| signature.issued_at).max();

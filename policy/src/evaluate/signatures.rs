@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use countersign_keys::{Algorithm, Finding, Level, Thumbprint, codes as key_codes};
 
 use super::hosts::nearest;
-use super::{counts, is_integrity, of_fault};
+use super::{is_integrity, of_fault, tally};
 use crate::codes::decision as reasons;
 use crate::{
     AdmissionRequest, AgentMemory, AllowRule, FactFault, KeyGroup, KeySelector, PinMemory, Placed, PolicyKey,
@@ -66,7 +66,7 @@ pub(super) fn count(
     if matches!(level, SignatureLevel::Off(_)) {
         return Vec::new();
     }
-    let eligible = |(place, facts): (usize, _)| {
+    let eligible = |(place, facts): (usize, &SignatureFacts)| {
         let key = policy.key_of(facts, &request.source.url, ages.now);
         eligible(policy, rule, request, (place, facts, key), ages).ok().flatten()
     };
@@ -171,8 +171,8 @@ impl Judged {
         let mut missed = Vec::new();
         self.counted = best_of_groups(groups, eligible, |group, found| missed.push((group, found)));
         if missed.is_empty() {
-            let counts = counts([(self.counted.len(), " of "), (self.verdicts.len(), " signatures count")]);
-            self.why = counts.into();
+            let why = tally([(self.counted.len(), " of "), (self.verdicts.len(), " signatures count")]);
+            self.why = why.into();
             return;
         }
         self.why = "not enough signatures count".into();

@@ -90,7 +90,7 @@ pub fn usable_interfaces(decision: &Decision) -> Vec<String> {
         InterfaceOutcome::Admitted | InterfaceOutcome::NotEnforced => true,
         InterfaceOutcome::Dropped => false,
     });
-    usable.filter_map(|interface| interface.url().map(str::to_owned)).collect()
+    usable.filter_map(|interface| interface.claimed_text().map(str::to_owned)).collect()
 }
 
 impl ExpectedCodes {

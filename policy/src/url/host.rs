@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 
-use super::{AddressClass, AuthorityFault, MAX_HOST_OCTETS, MAX_LABEL_OCTETS, UrlError};
+use super::{AddressClass, AuthorityFault, MAX_HOST_OCTETS, MAX_LABEL_OCTETS, MAX_URL_OCTETS, UrlError};
 
 /// The host of a URL: a name, or an address (RFC 3986 section 3.2.2).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -38,7 +38,7 @@ pub struct HostName {
 
 /// A host as it was read, before it is known whether anybody keeps it.
 pub(super) enum ReadHost<'t> {
-    /// Borrowed where the text is in lower case already.
+    /// Borrowed where it [has plain labels](has_plain_labels).
     Name(Cow<'t, str>),
     V4(Ipv4Addr),
     V6(Ipv6Addr),
@@ -67,11 +67,14 @@ impl HostName {
     }
 
     fn new(text: Arc<str>, start: usize, octets: usize) -> Self {
-        // INVARIANT: no URL has more octets than fit, see `MAX_URL_OCTETS`; a place too far on would be empty.
+        // No URL has more octets than fit, see below.
         let place = |octet: usize| u16::try_from(octet).unwrap_or(u16::MAX);
         Self { text, place: place(start)..place(start.saturating_add(octets)) }
     }
 }
+
+/// A name that is cut off would be another host.
+const _: () = assert!(MAX_URL_OCTETS <= 0xFFFF, "places in a URL fit into `HostName`");
 
 impl fmt::Debug for HostName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -316,4 +319,32 @@ fn is_unchanged_by_uts46(name: &str, hyphens: Hyphens) -> bool {
     Uts46::new()
         .to_ascii(name.as_bytes(), AsciiDenyList::STD3, hyphens, DnsLength::Verify)
         .is_ok_and(|ascii| ascii == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::Host;
+    use crate::url::{StrictUrl, UrlUse};
+
+    #[test]
+    fn a_name_is_the_same_wherever_it_was_read() {
+        let of_url = |text: &str| StrictUrl::read(text, UrlUse::Information).unwrap().host().clone();
+        let hosts = [
+            Host::read("agents.example").unwrap(),
+            Host::read("AGENTS.example").unwrap(),
+            of_url("https://agents.example/a"),
+            of_url("https://Agents.Example:8443/"),
+            of_url("wss://agents.example"),
+        ];
+        assert_eq!(hosts.iter().collect::<HashSet<_>>().len(), 1);
+        for host in &hosts {
+            let name = host.name().unwrap();
+            assert_eq!((name.as_str(), name.label_count()), ("agents.example", name.labels().count()));
+            assert_eq!(name.cmp(hosts[0].name().unwrap()), std::cmp::Ordering::Equal);
+            assert_eq!(format!("{name:?}"), r#"HostName("agents.example")"#);
+        }
+        assert!(Host::read("agents.exampl").unwrap().name() < hosts[0].name());
+    }
 }

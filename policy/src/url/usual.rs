@@ -12,24 +12,12 @@ const HOST: u8 = 1;
 /// May stand in a path, but for `%`: `pchar` and `/` of RFC 3986 section 3.3, without `@`.
 const PATH: u8 = 1 << 1;
 
-const CLASSES: [u8; 256] = classes();
-
-const fn classes() -> [u8; 256] {
-    let mut classes = [0; 256];
-    let mut octet = 0_u8;
-    while octet < 0x80 {
-        classes[octet as usize] = match octet {
-            plain if is_plain(plain) => HOST | PATH,
-            b'!' | b'$' | b'&'..=b',' | b'/' | b':' | b';' | b'=' | b'A'..=b'Z' | b'_' | b'~' => PATH,
-            _ => 0,
-        };
-        octet += 1;
+const fn class(octet: u8) -> u8 {
+    match octet {
+        plain if is_plain(plain) => HOST | PATH,
+        b'!' | b'$' | b'&'..=b',' | b'/' | b':' | b';' | b'=' | b'A'..=b'Z' | b'_' | b'~' => PATH,
+        _ => 0,
     }
-    classes
-}
-
-fn class(octet: u8) -> u8 {
-    CLASSES.get(usize::from(octet)).copied().unwrap_or_default()
 }
 
 /// The parts of a text that is one of these URLs.
@@ -67,8 +55,26 @@ fn is_plain_path(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::{ReadUrl, read};
     use crate::url::{StrictUrl, UrlUse, read as slow};
+
+    const USES: [UrlUse; 5] = [
+        UrlUse::Interface,
+        UrlUse::InterfaceWithQuery,
+        UrlUse::GrpcInterface,
+        UrlUse::Credential,
+        UrlUse::Information,
+    ];
+
+    /// Whether it is a usual URL, and so what the slower reader says as well.
+    fn is_usual(text: &str) -> bool {
+        let Some(usual) = read(text).map(ReadUrl::keep) else { return false };
+        for url_use in USES {
+            let slow = slow::read_any(text, url_use).unwrap().keep();
+            assert_eq!(format!("{usual:?}"), format!("{slow:?}"), "{url_use:?}");
+        }
+        true
+    }
 
     #[test]
     fn a_usual_url_has_the_parts_that_the_slower_reader_finds() {
@@ -78,10 +84,33 @@ mod tests {
             "https://a-b.agents.example/a2a/v1/",
             "https://agents.example/:a=b,(c)*~$&'!;+_A",
         ] {
-            let usual = read(text).unwrap().keep();
-            let slow = slow::read_any(text, UrlUse::Interface).unwrap().keep();
-            assert_eq!(format!("{usual:?}"), format!("{slow:?}"));
+            assert!(is_usual(text), "{text}");
         }
+        let name = |octets: usize| format!("{}.a", "a".repeat(octets - 2));
+        assert!(is_usual(&format!("https://{}/", name(63))));
+        assert!(!is_usual(&format!("https://{}/", name(64))));
+    }
+
+    #[test]
+    fn no_octet_makes_a_usual_url_of_one_that_the_slower_reader_refuses() {
+        let mut usual = 0;
+        for octet in (0..0x80).map(char::from) {
+            for text in [
+                format!("https://{octet}gents.example/a"),
+                format!("https://ag{octet}nts.example/a"),
+                format!("https://agents{octet}example/a"),
+                format!("https://agents.{octet}xample/a"),
+                format!("https://agents.exampl{octet}/a"),
+                format!("https://agents.example{octet}"),
+                format!("https://agents.example/{octet}"),
+                format!("https://agents.example/{octet}a"),
+                format!("https://agents.example/a{octet}b/"),
+                format!("https://agents.example/a/{octet}"),
+            ] {
+                usual += usize::from(is_usual(&text));
+            }
+        }
+        assert!(usual > 500, "{usual}");
     }
 
     #[test]

@@ -7,11 +7,9 @@ use countersign_policy::{AlternativeFacts, AuthFacts, CardPointer, SchemeFacts, 
 
 use super::url;
 use crate::card::{
-    CardView, FlowKind, Requirement, Requirements, SCHEME_MEMBERS, SchemeKind, SecurityScheme, members,
+    CardView, FLOW_URLS, FlowKind, Requirement, Requirements, SCHEME_MEMBERS, SchemeKind, SecurityScheme,
+    members,
 };
-
-/// URL members of a scheme, of a flow.
-const OF_FLOW: [&str; 4] = ["authorizationUrl", "deviceAuthorizationUrl", "tokenUrl", "refreshUrl"];
 
 pub(super) fn of<'c>(ancestry: &'c Ancestry<'c>, view: CardView<'c>) -> AuthFacts<'c> {
     let requirements = view.requirements();
@@ -86,7 +84,7 @@ fn credential_urls<'c>(ancestry: &'c Ancestry<'c>, scheme: Value<'c>) -> Vec<Url
     let of_one = |object: Value<'c>| {
         let [flows, open_id, metadata] = members(object, ["flows", "openIdConnectUrl", "oauth2MetadataUrl"]);
         let flows = flows.map(|flows| members(flows, FlowKind::ALL.map(FlowKind::name)));
-        let of_flows = flows.into_iter().flatten().flatten().flat_map(|flow| members(flow, OF_FLOW));
+        let of_flows = flows.into_iter().flatten().flatten().flat_map(|flow| members(flow, FLOW_URLS));
         of_flows.chain([open_id, metadata]).flatten()
     };
     let known = members(scheme, SCHEME_MEMBERS).into_iter().flatten();

@@ -6,6 +6,10 @@ use super::{CardView, Generation, non_empty, text};
 use crate::card::schema;
 use crate::card::{member, members};
 
+/// The members of a flow that are URLs.
+pub(crate) const FLOW_URLS: [&str; 4] =
+    ["authorizationUrl", "deviceAuthorizationUrl", "tokenUrl", "refreshUrl"];
+
 /// The members of a scheme of A2A 1.0; it has one of them.
 pub(crate) const SCHEME_MEMBERS: [&str; 5] = [
     "apiKeySecurityScheme",
@@ -242,7 +246,7 @@ impl<'c> SchemeKind<'c> {
 
 impl<'c> OAuthFlow<'c> {
     /// Those of the `flows` of a scheme, in the order of [`FlowKind::ALL`].
-    pub(crate) fn all_of(flows: Option<Value<'c>>) -> impl Iterator<Item = Self> {
+    fn all_of(flows: Option<Value<'c>>) -> impl Iterator<Item = Self> {
         let found = flows.map(|flows| members(flows, FlowKind::ALL.map(FlowKind::name)));
         let found = FlowKind::ALL.into_iter().zip(found.into_iter().flatten());
         let flow = |(kind, value): (FlowKind, Option<Value<'c>>)| {
@@ -253,8 +257,7 @@ impl<'c> OAuthFlow<'c> {
 
     /// Names and texts of its URL members, as far as they are strings that are not empty.
     pub fn claimed_urls(self) -> impl Iterator<Item = (&'static str, &'c str)> {
-        let names = ["authorizationUrl", "deviceAuthorizationUrl", "tokenUrl", "refreshUrl"];
-        let found = names.into_iter().zip(members(self.value, names));
+        let found = FLOW_URLS.into_iter().zip(members(self.value, FLOW_URLS));
         found.filter_map(|(name, url)| Some((name, non_empty(url)?)))
     }
 
@@ -368,11 +371,18 @@ fn required<'c>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Requirement, RequirementFault, Requirements, SchemeFault, SchemeKind};
+    use super::{Requirement, RequirementFault, Requirements, SCHEME_MEMBERS, SchemeFault, SchemeKind};
+    use crate::card::schema::SECURITY_SCHEME;
     use crate::{Limits, UntrustedCard};
 
     fn card(members: &str) -> UntrustedCard {
         UntrustedCard::read(format!("{{{members}}}"), &Limits::default()).unwrap()
+    }
+
+    #[test]
+    fn the_kinds_of_scheme_are_those_of_the_schema() {
+        let members: Vec<_> = SECURITY_SCHEME.members.iter().map(|member| member.name).collect();
+        assert_eq!(members, SCHEME_MEMBERS);
     }
 
     const ENVELOPE: &str = r#""supportedInterfaces":[{}]"#;

@@ -352,7 +352,7 @@ impl<'d> SubjectJson<'d> {
 impl<'d> CardJson<'d> {
     fn of(card: &'d CardIdentity) -> Self {
         Self {
-            sha256: Some(card.sha256.to_hex()),
+            sha256: card.sha256.as_ref().map(LazyDigest::to_hex),
             payload_sha256: card.payload_sha256.as_ref().map(LazyDigest::to_hex),
             name: card.name.as_deref(),
             version: card.version.as_deref(),
@@ -385,7 +385,7 @@ impl<'d> InterfaceJson<'d> {
             pointer: String::from(&verdict.pointer),
             version: verdict.version.map(|version| version.to_string()),
             binding: verdict.binding.as_deref(),
-            url: verdict.url(),
+            url: verdict.claimed_text(),
             tenant: verdict.tenant.as_deref(),
             outcome: verdict.outcome.name(),
             codes: codes(&verdict.reasons),

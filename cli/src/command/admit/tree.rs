@@ -154,7 +154,9 @@ fn card(answer: &Answer<'_>) -> String {
     let card = &answer.decision.card;
     let or_unnamed = card.name.as_deref().map_or_else(|| "unnamed".to_owned(), escape);
     let version = card.version.as_deref().map(|version| format!(" {}", escape(version))).unwrap_or_default();
-    format!("{or_unnamed}{version}, sha256 {}", card.sha256.to_hex())
+    let digest =
+        card.sha256.as_ref().map(|digest| format!(", sha256 {}", digest.to_hex())).unwrap_or_default();
+    format!("{or_unnamed}{version}{digest}")
 }
 
 /// How the card was had, and whether the answer is one of before.
@@ -196,7 +198,7 @@ fn is_usable(verdict: &InterfaceVerdict) -> bool {
 fn told(verdict: &InterfaceVerdict) -> String {
     let or_none = |text: Option<&str>| text.map_or_else(|| "none".to_owned(), escape);
     let version = verdict.version.map_or_else(|| "no version".to_owned(), |version| version.to_string());
-    format!("{version} {} {}", or_none(verdict.binding.as_deref()), or_none(verdict.url()))
+    format!("{version} {} {}", or_none(verdict.binding.as_deref()), or_none(verdict.claimed_text()))
 }
 
 struct Tree {
