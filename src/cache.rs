@@ -60,7 +60,7 @@ impl<Fault, F> Decide<Fault> for F where
 pub struct CacheBounds {
     /// Most decisions. Default: 10,000.
     pub max_decisions: u64,
-    /// Most octets of memory of all decisions, as estimated: for a card four times its octets, 40 for each
+    /// Most octets of memory of all decisions, as estimated: for a card four times its octets, 48 for each
     /// value and member name, and 4 KiB. Default: 256 MiB.
     pub max_decision_octets: u64,
     /// Most agents, each within its tenant and use. Default: 10,000.

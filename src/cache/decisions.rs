@@ -23,8 +23,8 @@ const DECISION_OCTETS: usize = 4096;
 /// How many times its octets a card takes in memory beside its tree: text, index of members, verdicts.
 const CARD_FACTOR: usize = 4;
 
-/// What a value or a member name of a card takes in memory, in octets.
-const NODE_OCTETS: usize = 40;
+/// What a value or a member name of a card takes in memory, in octets: twice its node, since lists grow by doubling.
+const NODE_OCTETS: usize = 48;
 
 pub(super) struct Decisions {
     cache: Cache<DecisionKey, Arc<Held>>,
