@@ -12,12 +12,29 @@ const HOST: u8 = 1;
 /// May stand in a path, but for `%`: `pchar` and `/` of RFC 3986 section 3.3, without `@`.
 const PATH: u8 = 1 << 1;
 
-const fn class(octet: u8) -> u8 {
-    match octet {
-        plain if is_plain(plain) => HOST | PATH,
-        b'!' | b'$' | b'&'..=b',' | b'/' | b':' | b';' | b'=' | b'A'..=b'Z' | b'_' | b'~' => PATH,
-        _ => 0,
+const CLASSES: [u8; 256] = classes();
+
+#[expect(
+    clippy::indexing_slicing,
+    clippy::as_conversions,
+    reason = "an octet is a place in 256, known when this is built"
+)]
+const fn classes() -> [u8; 256] {
+    let mut classes = [0; 256];
+    let mut octet = 0_u8;
+    while octet.is_ascii() {
+        classes[octet as usize] = match octet {
+            plain if is_plain(plain) => HOST | PATH,
+            b'!' | b'$' | b'&'..=b',' | b'/' | b':' | b';' | b'=' | b'A'..=b'Z' | b'_' | b'~' => PATH,
+            _ => 0,
+        };
+        octet += 1;
     }
+    classes
+}
+
+fn class(octet: u8) -> u8 {
+    CLASSES.get(usize::from(octet)).copied().unwrap_or_default()
 }
 
 /// The parts of a text that is one of these URLs.
