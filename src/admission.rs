@@ -173,7 +173,7 @@ impl UntrustedCard {
         let document =
             covered.as_ref().and_then(|covered| covered.document.as_ref()).unwrap_or(self.document());
         let ancestry = Ancestry::of(document, usize::MAX);
-        let facts = facts::of(self, (evidence, covered.as_ref()), &ancestry, (policy, memory), request);
+        let facts = facts::of(self, evidence, &ancestry, (policy, memory), request);
         let mut decision = choice.evaluate(facts, memory, now);
         decision.findings.extend(self.findings().iter().cloned());
         decision.findings.append(&mut findings);

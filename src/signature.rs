@@ -23,7 +23,7 @@ use crate::endorsement::Endorsement;
 pub use claims::{ClaimedSignature, SignatureKind};
 use conclude::Verdict;
 use handed_on::read_back;
-pub(crate) use handed_on::{Covered, authentication_is_not_provable};
+pub(crate) use handed_on::{Covered, authentication_is_not_provable, silence_is_not_provable};
 pub use portable::Portability;
 pub(crate) use portable::{Difference, compare};
 pub use report::{CardOutcome, EndorsementReport, SignatureOutcome, SignatureReport, VerificationReport};

@@ -2,8 +2,8 @@
 
 mod auth;
 
-use countersign_keys::codes as key_codes;
 use countersign_keys::json::{Ancestry, Value};
+use countersign_keys::{Finding, codes as key_codes};
 use countersign_policy::{
     AdmissionRequest, CardFacts, CardPointer, ExtensionFacts, FactFault, InterfaceFacts, LazyDigest,
     PinMemory, ProtocolVersion, TrustPolicy, UncoveredFacts, UrlFacts, VersionFacts,
@@ -11,17 +11,18 @@ use countersign_policy::{
 
 use super::parts;
 use super::signatures::Evidence;
+use crate::canonical::CanonicalPayload;
 use crate::card::{CardView, ClaimedInterface, DeclaredVersion, Holder, UntrustedCard, Unusable};
 use crate::coverage::UncoveredMember;
 use crate::lint;
 use crate::select::default_transport;
-use crate::signature::Covered;
+use crate::signature::silence_is_not_provable;
 
 /// The facts of what would be handed on of `card`, the document that `ancestry` is of; takes what it says of signatures out
 /// of the evidence.
 pub(super) fn of<'c>(
     card: &'c UntrustedCard,
-    (evidence, covered): (Evidence, Option<&Covered>),
+    evidence: Evidence,
     ancestry: &'c Ancestry<'c>,
     (policy, memory): (&TrustPolicy, PinMemory<'_>),
     request: &AdmissionRequest,
@@ -29,7 +30,6 @@ pub(super) fn of<'c>(
     let view = CardView::of(ancestry.document().root());
     let mut facts = CardFacts::default();
     facts.sha256 = Some(LazyDigest::of_text(card.document().shared_source()));
-    facts.payload_sha256 = evidence.payload.map(LazyDigest::of);
     facts.name = view.name();
     facts.version = view.version();
     facts.unusable = unusable(card, view, policy.limits().max_card_octets, request.assumed);
@@ -44,12 +44,20 @@ pub(super) fn of<'c>(
     facts.coverage_fault = evidence.coverage_fault;
     facts.interfaces = interfaces(ancestry, view, request.assumed);
     facts.auth = auth::of(ancestry, view);
-    facts.auth.not_provable = covered.and_then(|covered| covered.not_provable.as_ref()).map(|finding| {
-        FactFault { code: finding.code, message: finding.message.clone(), pointer: finding.pointer.clone() }
-    });
+    facts.auth.not_provable =
+        evidence.payload.as_ref().and_then(|payload| not_provable(card, payload, &facts));
+    facts.payload_sha256 = evidence.payload.map(|payload| LazyDigest::of(payload.into_octets()));
     facts.extensions = extensions(ancestry, view);
     facts.information_urls = information_urls(ancestry, view);
     facts
+}
+
+/// Why nobody can tell whether the card has a demand that was deleted, if so.
+fn not_provable(card: &UntrustedCard, signed: &CanonicalPayload, facts: &CardFacts<'_>) -> Option<FactFault> {
+    let is_silent = facts.auth.allows_anonymous && !facts.auth.schemes.is_empty();
+    let Finding { code, message, pointer, .. } =
+        is_silent.then(|| silence_is_not_provable(card, signed)).flatten()?;
+    Some(FactFault { code, message, pointer })
 }
 
 /// Why nobody can use the card, if so.

@@ -7,7 +7,7 @@ use countersign_policy::{
     TrustPolicy, Uncovered, UnixTime,
 };
 
-use crate::canonical::Form;
+use crate::canonical::{CanonicalPayload, Form};
 use crate::card::UntrustedCard;
 use crate::codes;
 use crate::coverage::{CoverageTerms, Strictness, UncoveredMember};
@@ -27,8 +27,8 @@ pub(crate) struct Evidence {
     pub(super) signatures: Vec<SignatureFacts>,
     /// What the counted signatures cover; none where none counts.
     pub(super) covered: Option<Covered>,
-    /// The octets that they are over.
-    pub(super) payload: Option<Vec<u8>>,
+    /// What they are over.
+    pub(super) payload: Option<CanonicalPayload>,
     /// Why the counted signatures cover nothing together, if so.
     pub(super) coverage_fault: Option<FactFault>,
     /// What they do not cover; where none counts, what the first that matches a form does not.

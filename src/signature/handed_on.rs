@@ -25,8 +25,6 @@ pub(crate) struct Covered {
     /// What they do not cover; pointers are into the received card.
     pub(crate) uncovered: Vec<UncoveredMember>,
     pub(crate) findings: Vec<Finding>,
-    /// Says so where a demand may have been deleted.
-    pub(crate) not_provable: Option<Finding>,
 }
 
 /// Why nothing is handed on although signatures verified.
@@ -44,7 +42,7 @@ impl Examined {
         card: &UntrustedCard,
         counted: &[usize],
         terms: &CoverageTerms,
-    ) -> Result<(Covered, Vec<u8>), NotCovered> {
+    ) -> Result<(Covered, CanonicalPayload), NotCovered> {
         let places: Vec<Place> = self.numbered().map(|(place, _)| place).collect();
         let is_counted = |proof: &Proof| {
             let number = places.iter().position(|place| *place == proof.place);
@@ -59,11 +57,8 @@ impl Examined {
         let (coverage, handed_on) = agree(card, terms, payloads, proven).map_err(NotCovered::fatal)?;
         let document = read_back(card, &handed_on)
             .map_err(|_| NotCovered::invalid("what was signed does not read back as a card"))?;
-        let root = document.as_ref().map_or(card.root(), Document::root);
-        let not_provable = authentication_is_not_provable(card, CardView::of(root), &handed_on.payload);
         let Coverage { members: uncovered, findings, .. } = coverage;
-        let covered = Covered { document, uncovered, findings, not_provable };
-        Ok((covered, handed_on.payload.into_octets()))
+        Ok((Covered { document, uncovered, findings }, handed_on.payload))
     }
 }
 
@@ -146,17 +141,20 @@ pub(crate) fn authentication_is_not_provable(
     handed_on: CardView<'_>,
     signed: &CanonicalPayload,
 ) -> Option<Finding> {
-    let drops_requirements = || {
-        let by_form = matches!(
-            signed.form(),
-            Form::Sdk1x | Form::SdkPy10 | Form::SdkJsTyped | Form::SdkPy03 | Form::SdkPy0322
-        );
-        let sdk = || CanonicalPayload::of(card, Form::Sdk1x);
-        by_form || sdk().is_ok_and(|payload| payload.octets() == signed.octets())
-    };
     let is_silent =
         handed_on.security_schemes().next().is_some() && handed_on.requirements().allows_anonymous();
-    (is_silent && drops_requirements()).then(|| {
+    is_silent.then(|| silence_is_not_provable(card, signed)).flatten()
+}
+
+/// The same of a card that declares security schemes and lets in whoever does not authenticate.
+pub(crate) fn silence_is_not_provable(card: &UntrustedCard, signed: &CanonicalPayload) -> Option<Finding> {
+    let drops_requirements = matches!(
+        signed.form(),
+        Form::Sdk1x | Form::SdkPy10 | Form::SdkJsTyped | Form::SdkPy03 | Form::SdkPy0322
+    );
+    let sdk = || CanonicalPayload::of(card, Form::Sdk1x);
+    let may_be_deleted = drops_requirements || sdk().is_ok_and(|payload| payload.octets() == signed.octets());
+    may_be_deleted.then(|| {
         let message = "the card declares security schemes and no requirement, and the form of the official SDKs \
                        would have left a requirement without scopes unsigned: one may have been deleted";
         Finding::new(codes::AUTH_NOT_PROVABLE, Level::Warning, message).at("/securitySchemes")
