@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
 use countersign::{
     AdmissionRequest, Algorithm, Form, Limits, Source, TOOL, TrustPolicy, UnixTime, UntrustedCard,
@@ -23,13 +24,22 @@ fn admit(c: &mut Criterion) {
         let fixture = signed(algorithm, Form::A2a10);
         let policy = policy_for(&fixture);
         let request = AdmissionRequest::new(Source::at(SOURCE).expect("a URL"));
+        let terms = VerifyTerms::default();
+        let verify = || read(&fixture.octets).verify(&fixture.keys, &terms, NOW).expect("verifies");
+        let admit = || read(&fixture.octets).admit(&policy, &request, &[], NOW).expect("is admitted");
         let mut group = c.benchmark_group(format!("admit/{}", algorithm.name()));
-        group.bench_function("verify alone", |b| {
-            let terms = VerifyTerms::default();
-            b.iter(|| read(&fixture.octets).verify(&fixture.keys, &terms, NOW).expect("verifies"));
-        });
-        group.bench_function("admit", |b| {
-            b.iter(|| read(&fixture.octets).admit(&policy, &request, &[], NOW).expect("is admitted"));
+        group.bench_function("verify alone", |b| b.iter(verify));
+        group.bench_function("admit", |b| b.iter(admit));
+        // Taken in turns, so that a machine that changes its speed changes both.
+        group.bench_function("what admit adds", |b| {
+            b.iter_custom(|times| {
+                let (mut verified, mut admitted) = (Duration::ZERO, Duration::ZERO);
+                for _ in 0..times {
+                    verified += duration(verify);
+                    admitted += duration(admit);
+                }
+                admitted.saturating_sub(verified)
+            });
         });
         group.finish();
     }
@@ -46,6 +56,13 @@ fn decide(c: &mut Criterion) {
         b.iter(|| read(&octets).admit(&policy, &request, &[], NOW).expect("is admitted"));
     });
     group.finish();
+}
+
+/// How long it takes, what it makes included, and to drop it.
+fn duration<T>(make: impl Fn() -> T) -> Duration {
+    let began = Instant::now();
+    drop(black_box(make()));
+    began.elapsed()
 }
 
 fn read(octets: &[u8]) -> UntrustedCard {
