@@ -1,11 +1,12 @@
 //! What is found before the policy is asked is never overlooked.
 #![expect(clippy::unwrap_used, reason = "a failed expectation must stop the test")]
 
-use countersign_keys::codes as key_codes;
+use countersign_keys::{Algorithm, Finding, SigningKey, codes as key_codes};
 use countersign_policy::codes::decision as codes;
 use countersign_policy::{
     AdmissionRequest, AgentMemory, CardFacts, CardParts, Decision, FactFault, InterfaceFacts, LazyDigest,
-    Outcome, PinDigest, PinMemory, ProtocolVersion, Source, Tool, TrustPolicy, UnixTime, VersionFacts,
+    Outcome, PinDigest, PinMemory, ProtocolVersion, SignatureFacts, SignatureState, Source, Tool,
+    TrustPolicy, UnixTime, UrlFacts, VersionFacts,
 };
 
 const TOOL: Tool = Tool { version: "0.1.0", forms: &["a2a-1.0"], default_forms: &["a2a-1.0"] };
@@ -22,15 +23,20 @@ fn names(decision: &Decision) -> Vec<&'static str> {
     decision.codes().into_iter().map(|code| code.name()).collect()
 }
 
-fn decided(policy: &str, memory: PinMemory<'_>, change: impl FnOnce(&mut CardFacts<'_>)) -> Decision {
+/// One that every policy here allows.
+fn interface(facts: &mut CardFacts<'_>) {
     let pointers = ["", "/url", "/protocolBinding", "/protocolVersion"];
     let mut interface =
         InterfaceFacts::new(0, pointers.map(|end| format!("/supportedInterfaces/0{end}").into()));
     interface.url = Some("https://agents.example.com/a2a");
     interface.binding = Some("JSONRPC");
     interface.version = VersionFacts::Known(ProtocolVersion::V1_0);
-    let mut facts = CardFacts::default();
     facts.interfaces.push(interface);
+}
+
+fn decided(policy: &str, memory: PinMemory<'_>, change: impl FnOnce(&mut CardFacts<'_>)) -> Decision {
+    let mut facts = CardFacts::default();
+    interface(&mut facts);
     facts.auth.allows_anonymous = true;
     change(&mut facts);
     let policy = TrustPolicy::read(policy, "policy.toml", &TOOL).unwrap();
@@ -148,5 +154,86 @@ fn a_version_that_is_too_long_to_be_remembered_has_no_place_in_any_order() {
             facts.parts.as_mut().unwrap().digest = PinDigest::of(b"other");
         });
         assert_eq!(names(&other), codes, "{}", version.len());
+    }
+}
+
+/// A policy with a key for each id, two of which must have signed.
+fn two_of(ids: &[&str]) -> TrustPolicy {
+    let key = |id: &&str| {
+        let key = SigningKey::generate(Algorithm::EdDsa).unwrap();
+        let jwk = key.verifying_key().to_jwk(None, None).unwrap().replace("\":", "\" = ");
+        format!("[[key]]\nid = \"{id}\"\njwk = {jwk}\norigins = [\"agents.example.com\"]\n")
+    };
+    let keys: String = ids.iter().map(key).collect();
+    let rule = "[[allow]]\nid = \"a\"\nfrom = [\"agents.example.com\"]\n\
+                signatures.require = { keys = \"*origin\", min = 2 }\ncache.max-ttl = \"1h\"\n";
+    TrustPolicy::read(&format!("schema = 1\n{keys}{rule}"), "policy.toml", &TOOL).unwrap()
+}
+
+/// A good signature by the key with this id that leaves so much of the card uncovered.
+fn signature(policy: &TrustPolicy, index: usize, id: &str, uncovered_octets: usize) -> SignatureFacts {
+    let key = policy.keys().iter().find(|key| key.id == id).unwrap();
+    let mut facts = SignatureFacts::new(index, SignatureState::Verified);
+    facts.thumbprint = Some(key.trusted.thumbprint());
+    facts.algorithm = Some(Algorithm::EdDsa);
+    facts.uncovered_octets = uncovered_octets;
+    facts
+}
+
+#[test]
+fn as_many_signatures_count_as_are_needed_each_of_another_key_those_that_cover_most() {
+    let policy = two_of(&["a", "b", "c"]);
+    let request = AdmissionRequest::new(Source::at("https://agents.example.com/card.json").unwrap());
+    let counted = |signatures: &[(&str, usize)]| {
+        let signatures: Vec<_> = signatures
+            .iter()
+            .enumerate()
+            .map(|(index, (id, uncovered))| signature(&policy, index, id, *uncovered))
+            .collect();
+        policy.choose(&request).count(&signatures, PinMemory::NotKept, UnixTime::from_seconds(1_800_000_000))
+    };
+    assert_eq!(counted(&[("a", 9), ("b", 1), ("c", 2)]), [1, 2]);
+    assert_eq!(counted(&[("a", 1), ("b", 1), ("c", 1)]), [0, 1]);
+    assert_eq!(counted(&[("a", 1), ("a", 0), ("c", 5)]), [1, 2]);
+    assert_eq!(counted(&[("a", 1), ("a", 0)]), [1]);
+    assert!(counted(&[]).is_empty());
+}
+
+#[test]
+fn an_answer_ends_with_the_signatures_that_it_rests_on() {
+    let policy = two_of(&["a", "b", "c"]);
+    let request = AdmissionRequest::new(Source::at("https://agents.example.com/card.json").unwrap());
+    let now = UnixTime::from_seconds(1_800_000_000);
+    let mut facts = CardFacts::default();
+    facts.signatures =
+        vec![signature(&policy, 0, "a", 0), signature(&policy, 1, "b", 0), signature(&policy, 2, "c", 9)];
+    let until = |facts: &CardFacts<'_>| {
+        let mut facts = facts.clone();
+        interface(&mut facts);
+        policy.evaluate(&request, &facts, now).expires_at.seconds() - now.seconds()
+    };
+    assert_eq!(until(&facts), 3_600);
+    facts.signatures[1].expires_at = Some(UnixTime::from_seconds(now.seconds() + 60));
+    assert_eq!(until(&facts), 60);
+    // The third is not counted.
+    facts.signatures[1].expires_at = None;
+    facts.signatures[2].expires_at = Some(UnixTime::from_seconds(now.seconds() + 60));
+    assert_eq!(until(&facts), 3_600);
+}
+
+#[test]
+fn a_url_for_people_that_cannot_be_read_is_told_with_and_without_deny_rules() {
+    let denying = format!("{POLICY}[[deny]]\nid = \"d\"\nhosts = [\"evil.example\"]\nreason = \"r\"\n");
+    for policy in [POLICY, denying.as_str()] {
+        let told = |url: &'static str| {
+            let decision = decided(policy, PinMemory::NotKept, |facts| {
+                facts.information_urls.push(UrlFacts { pointer: "/iconUrl".into(), url });
+            });
+            let is_it = |finding: &&Finding| finding.pointer.as_deref() == Some("/iconUrl");
+            let findings = decision.findings.iter().filter(is_it).map(|finding| finding.code.name());
+            (decision.outcome, findings.collect::<Vec<_>>())
+        };
+        assert_eq!(told("https://agents.example.com/icon.png?a#b"), (Outcome::Admit, vec![]));
+        assert_eq!(told("javascript:alert(1)"), (Outcome::Admit, vec!["url.not-absolute"]));
     }
 }
