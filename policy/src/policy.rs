@@ -100,7 +100,7 @@ pub enum Mode {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FetchTerms {
-    /// Most redirects that are followed. Default: 0.
+    /// Most redirects. Default: 0. None is followed yet, whatever it is: another URL is another source.
     pub redirects: u32,
     /// Longest time for one document, in seconds. Default: 5.
     pub timeout_seconds: i64,
