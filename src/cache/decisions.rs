@@ -94,12 +94,12 @@ impl Decisions {
             }
             let held = make()?;
             answer = Some(held.answer(received, Provenance::Decided));
-            let keeps = held.stands(now, era) && held.is_about(stand, request, received);
-            if keeps {
-                // What is remembered is the card that is handed on; for digests nothing more of it is kept.
-                decision_of(&held.verdict).card.settle();
+            if !held.stands(now, era) || !held.is_about(stand, request, received) {
+                return Ok(Op::Nop);
             }
-            Ok(if keeps { Op::Put(held) } else { Op::Nop })
+            // What is remembered is the card that is handed on; for digests nothing more of it is kept.
+            decision_of(&held.verdict).card.settle();
+            Ok(Op::Put(held))
         })?;
         // What is too much goes now, not some time later.
         self.cache.run_pending_tasks();

@@ -99,17 +99,8 @@ impl<'d> Value<'d> {
     /// The members of an object in the order of the text; nothing for other types.
     pub fn members(self) -> impl Iterator<Item = (&'d str, Value<'d>)> {
         let document = self.document;
-        let node = self.node();
-        // The strings of an array are no names.
-        let end = if matches!(node.shape, Shape::Object { .. }) { node.after } else { 0 };
-        let mut name = self.id + 1;
-        std::iter::from_fn(move || {
-            let value = name + 1;
-            let [of_name, of_value] = document.nodes.get(at(name)..=at(value)).filter(|_| name < end)? else {
-                return None;
-            };
-            name = of_value.after;
-            Some((document.text_of(of_name)?, Value::new(document, value)))
+        self.names().filter_map(move |(name, of_name)| {
+            Some((document.text_of(of_name)?, Value::new(document, name + 1)))
         })
     }
 
@@ -139,23 +130,35 @@ impl<'d> Value<'d> {
     /// length alone, which costs less than to look at them.
     #[must_use]
     pub fn member_of_length(self, octets: usize, is_it: impl Fn(&str) -> bool) -> Option<Value<'d>> {
-        let object = self.node();
-        let Shape::Object { .. } = object.shape else { return None };
-        let mut name = self.id + 1;
-        while name < object.after {
-            let Some([of_name, of_value]) = self.document.nodes.get(at(name)..=at(name + 1)) else { break };
+        let document = self.document;
+        let is_named = |of_name: &Node| {
             let found = if let Shape::Escaped { from, to } = of_name.shape {
                 to - from
             } else {
                 // Without its quotes.
                 of_name.end - of_name.start - 2
             };
-            if at(found) == octets && self.document.text_of(of_name).is_some_and(&is_it) {
-                return Some(Value::new(self.document, name + 1));
-            }
-            name = of_value.after;
-        }
-        None
+            at(found) == octets && document.text_of(of_name).is_some_and(&is_it)
+        };
+        self.names().find(|(_, of_name)| is_named(of_name)).map(|(name, _)| Value::new(document, name + 1))
+    }
+
+    /// The names of an object, in the order of the text; nothing for other types.
+    fn names(self) -> impl Iterator<Item = (u32, &'d Node)> {
+        let document = self.document;
+        let node = self.node();
+        // The strings of an array are no names.
+        let end = if matches!(node.shape, Shape::Object { .. }) { node.after } else { 0 };
+        let mut next = self.id + 1;
+        std::iter::from_fn(move || {
+            let name = next;
+            let [of_name, of_value] = document.nodes.get(at(name)..=at(name + 1)).filter(|_| name < end)?
+            else {
+                return None;
+            };
+            next = of_value.after;
+            Some((name, of_name))
+        })
     }
 
     /// Whether it is a container without children, or the empty string.
